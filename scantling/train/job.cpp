@@ -1,0 +1,41 @@
+#include "scantling/train/job.h"
+
+#include <fmt/format.h>
+
+#include "scantling/core/bytes.h"
+#include "scantling/models/llama.h"
+#include "scantling/plan/remedies.h"
+
+namespace scantling {
+
+Job make_job(RunOptions options) {
+  auto source = open_model(options.model);
+  auto model = make_llama(source.llama);
+  Faults faults;
+  const auto& description = model.description;
+  if (options.data.max_length > description.max_positions)
+    faults.add(fmt::format("data.max_length ({}) is beyond the position table of {}, which has {}. Use {} or less.", options.data.max_length,
+                           source.config_file, description.max_positions, description.max_positions));
+  Layout layout;
+  try {
+    layout = resolve_layout(description, options.layout, options.devices);
+  } catch (const ConfigError& error) {
+    faults.add(error.what());
+  }
+  faults.throw_if_any();
+  const StepShape shape{options.train.per_device_train_batch_size, options.data.max_length, static_cast<int>(options.train.gradient_accumulation_steps),
+                        options.data.eval.empty() ? 0 : options.train.per_device_eval_batch_size};
+  return {std::move(options), std::move(source), std::move(model), std::move(layout), shape};
+}
+
+void require_fit(const Job& job, const Price& price) {
+  const int64_t budget = job.options.devices.memory_bytes;
+  if (price.fits(budget)) return;
+  std::string text = fmt::format("The run does not fit: a device needs {} ({} bytes) at its peak, devices.memory is {} ({} bytes).",
+                                 format_bytes(price.largest_peak()), price.largest_peak(), format_bytes(budget), budget);
+  for (const auto& remedy : find_remedies({&job.model, job.options.layout, job.options.devices, job.shape, job.optimizer()}))
+    text += fmt::format(" {}: {}.", remedy.change, format_bytes(remedy.peak_bytes));
+  throw OutOfDeviceMemory(text);
+}
+
+}  // namespace scantling
