@@ -17,9 +17,15 @@ namespace {
 
 using namespace scantling;
 
+// LibTorch appends a call stack to its messages.
+std::string message_of(const std::exception& error) {
+  const std::string text = error.what();
+  return text.substr(0, text.find("\nException raised from"));
+}
+
 int fail(int status, const std::exception& error, bool json) {
-  fmt::print(stderr, "scantling: error: {}\n", error.what());
-  if (json) cli::print_json({{"error", error.what()}});
+  fmt::print(stderr, "scantling: error: {}\n", message_of(error));
+  if (json) cli::print_json({{"error", message_of(error)}});
   return status;
 }
 

@@ -85,7 +85,7 @@ CommCall reduce_scatter_call(const std::vector<ReducePiece>& pieces, DType dtype
     check(piece.begins.empty() || piece.begins.size() == piece.counts.size(), "a reduce_scatter is given no begins or one per rank");
     const int64_t own = piece.counts[static_cast<size_t>(caller.rank())];
     check(piece.granularity > 0 && own % piece.granularity == 0, "the granularity divides what a rank sums");
-    check(piece.out != nullptr || !piece.accumulate || own == 0, "an accumulating reduce_scatter has old sums");
+    check(piece.whole == nullptr || piece.out != nullptr || !piece.accumulate || own == 0, "an accumulating reduce_scatter has old sums");
   }
   return call;
 }

@@ -33,10 +33,10 @@ struct Linear : torch::autograd::Function<Linear> {
     ctx->saved_data["bias"] = bias.has_value();
     auto shape = x.sizes().vec();
     shape.back() = weight.size(0);
-    auto y_NO = ops::matmul(as_rows(x), weight.t());
+    auto y = ops::matmul(as_rows(x), weight.t(), shape);
     if (bias && !x.is_meta())
-      dispatch(y_NO, [&](auto* p) { kernels::add_bias(p, data_as(*bias, p), y_NO.size(0), y_NO.size(1)); });
-    return y_NO.view(shape);
+      dispatch(y, [&](auto* p) { kernels::add_bias(p, data_as(*bias, p), y.numel() / weight.size(0), weight.size(0)); });
+    return y;
   }
 
   static variable_list backward(AutogradContext* ctx, variable_list gradients) {
@@ -45,7 +45,7 @@ struct Linear : torch::autograd::Function<Linear> {
     const auto &x = saved[0], &weight = saved[1];
     auto dy_NO = as_rows(gradients[0]);
     at::Tensor dx, dw, db;
-    if (ctx->needs_input_grad(0)) dx = ops::matmul(dy_NO, weight).view(x.sizes());
+    if (ctx->needs_input_grad(0)) dx = ops::matmul(dy_NO, weight, x.sizes());
     if (ctx->needs_input_grad(1)) dw = ops::matmul(dy_NO.t(), as_rows(x));
     if (ctx->saved_data["bias"].toBool() && ctx->needs_input_grad(2)) db = bias_gradient(dy_NO, weight);
     return {dx, dw, db};

@@ -4,6 +4,7 @@
 #include <ATen/ops/mm.h>
 
 #include <algorithm>
+#include <array>
 
 #include "scantling/memory/scope.h"
 
@@ -19,10 +20,14 @@ int64_t scratch_bound(const at::Tensor& a, const at::Tensor& b) {
 
 }  // namespace
 
-at::Tensor matmul(const at::Tensor& a, const at::Tensor& b) {
-  auto out = at::empty({a.size(0), b.size(1)}, a.options());
+at::Tensor matmul(const at::Tensor& a, const at::Tensor& b, at::IntArrayRef shape) {
+  const std::array<int64_t, 2> flat{a.size(0), b.size(1)};
+  auto out = at::empty(shape.empty() ? at::IntArrayRef(flat) : shape, a.options());
   ScratchScope scratch(scratch_bound(a, b));
-  if (!a.is_meta() && out.numel() > 0) at::mm_out(out, a, b);
+  if (!a.is_meta() && out.numel() > 0) {
+    auto rows = out.view(flat);
+    at::mm_out(rows, a, b);
+  }
   return out;
 }
 

@@ -5,7 +5,8 @@
 
 namespace scantling::ops {
 
-// out [M, N] = a [M, K] b [K, N]; strides of a and b are free. `out` is allocated on the rank's ledger; scratch is bounded.
-at::Tensor matmul(const at::Tensor& a, const at::Tensor& b);
+// a [M, K] b [K, N], strides free -> [M, N], or a new tensor of `shape` with as many elements. The result is allocated on the rank's
+// ledger; scratch is bounded.
+at::Tensor matmul(const at::Tensor& a, const at::Tensor& b, at::IntArrayRef shape = {});
 
 }  // namespace scantling::ops

@@ -1,5 +1,6 @@
 #include "scantling/runtime/gradient_store.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "scantling/optim/gradient_norm.h"
@@ -37,7 +38,7 @@ ReducePiece GradientStore::piece_of(int block, const BlockGradient& gradient, bo
     piece.counts.push_back(range.count);
   }
   if (environment_.real) piece.whole = gradient.whole.const_data_ptr();
-  piece.granularity = row_elements(environment_.info(p));
+  piece.granularity = std::max<int64_t>(1, row_elements(environment_.info(p)));
   const bool streams = scalars && environment_.info(p).blocks.front() == block;
   auto& sums = sums_[{p, block}];
   if (first && !streams) sums = make_buffer(p, range_of(p, environment_.rank).count);

@@ -9,16 +9,30 @@ namespace scantling {
 namespace {
 
 constexpr const char* chatml_template =
-    R"jinja({% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nYou help.<|im_end|>\n' }}{% endif %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + '\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %})jinja";
+    R"jinja({% for message in messages %}{% if loop.first and messages[0]['role'] != 'system' %}{{ '<|im_start|>system\nYou )jinja"
+    R"jinja(help.<|im_end|>\n' }}{% endif %}{{'<|im_start|>' + message['role'] + '\n' + message['content'] + '<|im_end|>' + )jinja"
+    R"jinja('\n'}}{% endfor %}{% if add_generation_prompt %}{{ '<|im_start|>assistant\n' }}{% endif %})jinja";
 
 constexpr const char* llama3_template =
-    R"jinja({% set loop_messages = messages %}{% for message in loop_messages %}{% set content = '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n'+ message['content'] | trim + '<|eot_id|>' %}{% if loop.index0 == 0 %}{% set content = bos_token + content %}{% endif %}{{ content }}{% endfor %}{% if add_generation_prompt %}{{ '<|start_header_id|>assistant<|end_header_id|>\n\n' }}{% endif %})jinja";
+    R"jinja({% set loop_messages = messages %}{% for message in loop_messages %})jinja"
+    R"jinja({% set content = '<|start_header_id|>' + message['role'] + '<|end_header_id|>\n\n'+ message['content'] | trim + )jinja"
+    R"jinja('<|eot_id|>' %}{% if loop.index0 == 0 %}{% set content = bos_token + content %}{% endif %}{{ content }})jinja"
+    R"jinja({% endfor %}{% if add_generation_prompt %}{{ '<|start_header_id|>assistant<|end_header_id|>\n\n' }}{% endif %})jinja";
 
 constexpr const char* llama2_template =
-    R"jinja({% if messages[0]['role'] == 'system' %}{% set loop_messages = messages[1:] %}{% set system_message = messages[0]['content'] %}{% else %}{% set loop_messages = messages %}{% set system_message = false %}{% endif %}{% for message in loop_messages %}{% if loop.index0 == 0 and system_message != false %}{% set content = '<<SYS>>\n' + system_message + '\n<</SYS>>\n\n' + message['content'] %}{% else %}{% set content = message['content'] %}{% endif %}{% if message['role'] == 'user' %}{{ bos_token + '[INST] ' + content.strip() + ' [/INST]' }}{% elif message['role'] == 'assistant' %}{{ ' '  + content.strip() + ' ' + eos_token }}{% endif %}{% endfor %})jinja";
+    R"jinja({% if messages[0]['role'] == 'system' %}{% set loop_messages = messages[1:] %})jinja"
+    R"jinja({% set system_message = messages[0]['content'] %}{% else %}{% set loop_messages = messages %})jinja"
+    R"jinja({% set system_message = false %}{% endif %}{% for message in loop_messages %})jinja"
+    R"jinja({% if loop.index0 == 0 and system_message != false %})jinja"
+    R"jinja({% set content = '<<SYS>>\n' + system_message + '\n<</SYS>>\n\n' + message['content'] %}{% else %})jinja"
+    R"jinja({% set content = message['content'] %}{% endif %})jinja"
+    R"jinja({% if message['role'] == 'user' %}{{ bos_token + '[INST] ' + content.strip() + ' [/INST]' }})jinja"
+    R"jinja({% elif message['role'] == 'assistant' %}{{ ' '  + content.strip() + ' ' + eos_token }}{% endif %}{% endfor %})jinja";
 
 constexpr const char* mistral_template =
-    R"jinja({{ bos_token }}{% for message in messages %}{% if message['role'] == 'user' %}{{ '[INST] ' + message['content'] + ' [/INST]' }}{% elif message['role'] == 'assistant' %}{{ message['content'] + eos_token}}{% endif %}{% endfor %})jinja";
+    R"jinja({{ bos_token }}{% for message in messages %})jinja"
+    R"jinja({% if message['role'] == 'user' %}{{ '[INST] ' + message['content'] + ' [/INST]' }})jinja"
+    R"jinja({% elif message['role'] == 'assistant' %}{{ message['content'] + eos_token}}{% endif %}{% endfor %})jinja";
 
 constexpr const char* zephyr_template = R"jinja({% for message in messages %}
 {% if message['role'] == 'user' %}
