@@ -14,9 +14,11 @@ void print_command(const CLI::App& command, const std::string& path) {
 }
 
 void print_cli(const CLI::App& app) {
-  fmt::print("# Commands\n\nMade by `make docs` from the program itself.\n\n"
-             "Exit status: 0 done, 1 failed or unequal, 2 wrong input, 3 does not fit, 128 + N ended by signal N. With `--json`, standard output is "
-             "exactly one JSON document and everything else goes to standard error.\n");
+  fmt::print(
+      "# Commands\n\nMade by `make docs` from the program itself.\n\n"
+      "Exit status: 0 done, 1 failed or unequal, 2 wrong input, 3 does not fit, 128 + N ended by signal N. With `--json`, standard output "
+      "is "
+      "exactly one JSON document and everything else goes to standard error.\n");
   print_command(app, "scantling");
 }
 

@@ -15,7 +15,8 @@ void eval(const RunArguments& arguments) {
   const auto job = make_job(arguments.load(RunUse::evaluate));
   const auto result = evaluate(job);
   if (!arguments.json) {
-    fmt::print("loss {:.6f}, perplexity {:.4f}, {} label tokens in {} rows\n", result.loss, std::exp(result.loss), with_commas(result.tokens), result.rows.size());
+    fmt::print("loss {:.6f}, perplexity {:.4f}, {} label tokens in {} rows\n", result.loss, std::exp(result.loss),
+               with_commas(result.tokens), result.rows.size());
     return;
   }
   auto samples = nlohmann::ordered_json::array();

@@ -16,9 +16,12 @@ struct Arguments : RunArguments {
 
 void explain(const Arguments& arguments) {
   const auto job = make_job(arguments.load(RunUse::plan));
-  if (arguments.json) print_json(explain_json(job, arguments.name));
-  else if (arguments.program) fmt::print("{}", program_text(job));
-  else fmt::print("{}", explain_text(job, arguments.name));
+  if (arguments.json)
+    print_json(explain_json(job, arguments.name));
+  else if (arguments.program)
+    fmt::print("{}", program_text(job));
+  else
+    fmt::print("{}", explain_text(job, arguments.name));
 }
 
 }  // namespace

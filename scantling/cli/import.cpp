@@ -33,7 +33,8 @@ void add_import(CLI::App& app) {
   auto arguments = std::make_shared<Arguments>();
   command->add_option("FILE", arguments->file, "The .gguf file")->required();
   command->add_option("FOLDER", arguments->folder, "The folder to make")->required();
-  command->add_option("--dtype", arguments->dtype, "Element type of the written weights: float32, bfloat16, float16")->capture_default_str();
+  command->add_option("--dtype", arguments->dtype, "Element type of the written weights: float32, bfloat16, float16")
+      ->capture_default_str();
   command->add_flag("--overwrite", arguments->overwrite, "Replace a folder that is not empty");
   command->add_flag("--json", arguments->json, "Print one JSON document on standard output");
   command->callback([arguments] { import(*arguments); });

@@ -16,8 +16,10 @@ void plan(const RunArguments& arguments) {
   const bool fits = planned.fits(job.options.devices.memory_bytes);
   std::vector<Remedy> remedies;
   if (!fits) remedies = find_remedies({&job.model, job.options.layout, job.options.devices, job.shape, job.optimizer()});
-  if (arguments.json) print_json(plan_json(job, planned, remedies));
-  else fmt::print("{}", plan_text(job, planned, remedies));
+  if (arguments.json)
+    print_json(plan_json(job, planned, remedies));
+  else
+    fmt::print("{}", plan_text(job, planned, remedies));
   if (!fits) throw ExitStatus{3};
 }
 

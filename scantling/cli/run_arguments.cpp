@@ -16,6 +16,8 @@ void add_run_arguments(CLI::App& command, RunArguments& arguments) {
   command.footer("Any field of the run file can be set as --section.key=value, for example --devices.count=4. See docs/run-file.md.");
 }
 
-void print_json(const nlohmann::ordered_json& json) { fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace)); }
+void print_json(const nlohmann::ordered_json& json) {
+  fmt::print("{}\n", json.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
+}
 
 }  // namespace scantling::cli

@@ -21,9 +21,10 @@ void train(const Arguments& arguments) {
   const auto result = scantling::train(job, arguments.overwrite);
   const auto& output = job.options.train.output_dir;
   if (arguments.json) return print_json(nlohmann::ordered_json::parse(std::ifstream(output + "/summary.json")));
-  fmt::print("{} steps, final loss {:.4f}, {:.0f} tokens/s, model in {}/model\n\n{}process resident memory at its peak: {}\n", result.summary.steps,
-             result.summary.final_loss, result.summary.tokens_per_second, output,
-             memory_table(result.price, result.summary.devices, job.options.devices.memory_bytes), format_bytes(result.summary.process_peak_rss_bytes));
+  fmt::print("{} steps, final loss {:.4f}, {:.0f} tokens/s, model in {}/model\n\n{}process resident memory at its peak: {}\n",
+             result.summary.steps, result.summary.final_loss, result.summary.tokens_per_second, output,
+             memory_table(result.price, result.summary.devices, job.options.devices.memory_bytes),
+             format_bytes(result.summary.process_peak_rss_bytes));
 }
 
 }  // namespace

@@ -22,8 +22,9 @@ struct MicroBatch {
   int64_t label_tokens = 0;        // labels that are not ignored
 };
 
-// Rows `rows` of the data set, in that order. Padding has the id `pad_id` (any id of the vocabulary will do), ignored labels, and belongs to
-// the row's last document, behind its tokens. The length is that of the longest row, at least 1, or `fixed_length` if that is not 0; no row may be longer.
+// Rows `rows` of the data set, in that order. Padding has the id `pad_id` (any id of the vocabulary will do), ignored labels, and
+// belongs to the row's last document, behind its tokens. The length is that of the longest row, at least 1, or `fixed_length` if that is
+// not 0; no row may be longer.
 MicroBatch collate(const TokenDataset& dataset, std::span<const int64_t> rows, int64_t pad_id, int64_t fixed_length = 0);
 
 }  // namespace scantling

@@ -65,7 +65,13 @@ Interval Layout::gradient_rows(int parameter, Rank rank) const {
 Layout resolve_layout(const ModelDescription& model, const LayoutOptions& options, const DeviceOptions& devices) {
   Faults faults;
   options.validate(devices, faults);
-  Layout layout{options, devices, Mesh({{"stage", options.mesh.stage}, {"data", options.mesh.data}, {"shard", options.mesh.shard}, {"tensor", options.mesh.tensor}}), {}, {}, {}};
+  Layout layout{
+      options,
+      devices,
+      Mesh({{"stage", options.mesh.stage}, {"data", options.mesh.data}, {"shard", options.mesh.shard}, {"tensor", options.mesh.tensor}}),
+      {},
+      {},
+      {}};
   layout.units = wrap_units(model, options.wrap, faults);
   const auto trainable = trainable_of(model, options, faults);
   faults.throw_if_any();

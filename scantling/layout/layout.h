@@ -24,7 +24,8 @@ struct ParameterPlacement {
   std::string rule;  // why it lies where it does, for `explain`
   // Parts of the storage by coordinate on the `shard` axis, cut along dim 0 (ranks 0, 1, ... of the split are those coordinates).
   Split split;
-  // Parts of the reduced gradient by batch rank (data-major, then shard): each shard's part is dealt out over the `data` axis. Rows of dim 0.
+  // Parts of the reduced gradient by batch rank (data-major, then shard): each shard's part is dealt out over the
+  // `data` axis. Rows of dim 0.
   std::vector<Interval> gradient_parts;
 };
 
@@ -33,8 +34,8 @@ struct Layout {
   DeviceOptions devices;
   Mesh mesh;
   std::vector<Unit> units;
-  std::vector<ParameterPlacement> parameters;       // by index in the table
-  std::vector<std::vector<int>> units_of_block;     // units whose parameters the block uses, ascending
+  std::vector<ParameterPlacement> parameters;    // by index in the table
+  std::vector<std::vector<int>> units_of_block;  // units whose parameters the block uses, ascending
 
   std::vector<Rank> shard_group(Rank rank) const { return mesh.group(rank, "shard"); }
   std::vector<Rank> data_group(Rank rank) const { return mesh.group(rank, "data"); }

@@ -30,8 +30,10 @@ void free_block(void* data) {
   if (!data) return;
   auto* header = header_of(data);
   if (header->ledger) {
-    if (header->scratch) header->ledger->scratch(-header->bytes);
-    else header->ledger->credit(header->category, header->bytes, header->tensor);
+    if (header->scratch)
+      header->ledger->scratch(-header->bytes);
+    else
+      header->ledger->credit(header->category, header->bytes, header->tensor);
   }
   heap_free(header, 64 + (header->real ? static_cast<size_t>(header->bytes) : 0));
 }
@@ -44,8 +46,10 @@ class LedgerAllocator : public c10::Allocator {
     const auto& context = memory_context();
     const auto size = static_cast<int64_t>(bytes);
     if (context.ledger) {
-      if (context.scratch) context.ledger->scratch(size);
-      else context.ledger->charge(context.category, size, context.tensor);
+      if (context.scratch)
+        context.ledger->scratch(size);
+      else
+        context.ledger->charge(context.category, size, context.tensor);
     }
     const bool real = type_ == c10::kCPU;
     auto* memory = static_cast<char*>(heap_allocate(64 + (real ? bytes : 0)));
@@ -109,8 +113,7 @@ Buffer::Buffer(Ledger* ledger, Category category, std::string tensor, int64_t by
     : ledger_(ledger), category_(category), tensor_(std::move(tensor)), bytes_(bytes) {
   if (ledger_) ledger_->charge(category_, bytes_, tensor_);
   if (real && bytes_ > 0) {
-    data_ = heap_allocate(static_cast<size_t>(bytes_));
-    if (zeroed) std::memset(data_, 0, static_cast<size_t>(bytes_));
+    data_ = zeroed ? heap_allocate_zeroed(static_cast<size_t>(bytes_)) : heap_allocate(static_cast<size_t>(bytes_));
   }
 }
 

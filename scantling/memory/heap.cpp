@@ -2,8 +2,10 @@
 
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <bit>
 #include <cstdlib>
+#include <cstring>
 #include <mutex>
 #include <new>
 #include <unordered_map>
@@ -29,11 +31,27 @@ Pool& pool() {
   return *instance;
 }
 
+// Memory nobody has used, zero if it is large: mapped directly, and never given back.
 void* fresh(size_t bytes) {
-  const bool large = bytes >= huge_page;
-  void* memory = std::aligned_alloc(large ? huge_page : 64, large ? (bytes + huge_page - 1) / huge_page * huge_page : (bytes + 63) / 64 * 64);
-  if (!memory) throw std::bad_alloc();
-  if (large) madvise(memory, bytes, MADV_HUGEPAGE);
+  if (bytes < huge_page) {
+    void* memory = std::aligned_alloc(64, (bytes + 63) / 64 * 64);
+    if (!memory) throw std::bad_alloc();
+    return memory;
+  }
+  void* mapped = mmap(nullptr, bytes + huge_page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped == MAP_FAILED) throw std::bad_alloc();
+  auto* memory = reinterpret_cast<char*>((reinterpret_cast<uintptr_t>(mapped) + huge_page - 1) / huge_page * huge_page);
+  madvise(memory, bytes, MADV_HUGEPAGE);
+  return memory;
+}
+
+void* reuse(size_t size) {
+  auto& shared = pool();
+  std::lock_guard lock(shared.mutex);
+  auto& blocks = shared.free_blocks[size];
+  if (blocks.empty()) return nullptr;
+  void* memory = blocks.back();
+  blocks.pop_back();
   return memory;
 }
 
@@ -42,17 +60,17 @@ void* fresh(size_t bytes) {
 void* heap_allocate(size_t bytes) {
   if (bytes < smallest_kept) return fresh(bytes == 0 ? 64 : bytes);
   const size_t size = class_of(bytes);
-  {
-    auto& shared = pool();
-    std::lock_guard lock(shared.mutex);
-    auto& blocks = shared.free_blocks[size];
-    if (!blocks.empty()) {
-      void* memory = blocks.back();
-      blocks.pop_back();
-      return memory;
-    }
+  void* memory = reuse(size);
+  return memory ? memory : fresh(size);
+}
+
+void* heap_allocate_zeroed(size_t bytes) {
+  const size_t size = class_of(bytes);
+  if (size >= huge_page) {
+    if (void* memory = reuse(size)) return std::memset(memory, 0, bytes);
+    return fresh(size);
   }
-  return fresh(size);
+  return std::memset(heap_allocate(bytes), 0, bytes);
 }
 
 void heap_free(void* memory, size_t bytes) {

@@ -10,6 +10,7 @@ namespace scantling {
 
 // Throws std::bad_alloc when the host has no memory left.
 void* heap_allocate(size_t bytes);
+void* heap_allocate_zeroed(size_t bytes);    // fresh pages are zero already and are not touched
 void heap_free(void* memory, size_t bytes);  // `bytes` as asked for
 
 }  // namespace scantling

@@ -59,9 +59,9 @@ void Ledger::scratch(int64_t delta_bytes) {
   scratch_now_ += delta_bytes;
   scratch_peak_ = std::max(scratch_peak_, scratch_now_);
   if (scratch_now_ > workspace_reserved_) {
-    check(false, fmt::format("rank {}, {}: kernels use {} bytes of scratch, {} are reserved", rank_,
-                             instruction_ >= 0 && describe_ ? describe_(instruction_) : std::string("set-up"), scratch_now_,
-                             workspace_reserved_));
+    check(false,
+          fmt::format("rank {}, {}: kernels use {} bytes of scratch, {} are reserved", rank_,
+                      instruction_ >= 0 && describe_ ? describe_(instruction_) : std::string("set-up"), scratch_now_, workspace_reserved_));
   }
 }
 

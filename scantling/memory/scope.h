@@ -9,10 +9,10 @@
 namespace scantling {
 
 struct MemoryContext {
-  Ledger* ledger = nullptr;                    // not owned
+  Ledger* ledger = nullptr;  // not owned
   Category category = Category::activations;
-  std::string_view tensor = "activation";      // label of what is allocated; must outlive the scope
-  bool scratch = false;                        // inside a kernel
+  std::string_view tensor = "activation";  // label of what is allocated; must outlive the scope
+  bool scratch = false;                    // inside a kernel
 };
 
 MemoryContext& memory_context();

@@ -35,7 +35,8 @@ struct Projection {
 
 class DecoderLayer : public Block {
  public:
-  DecoderLayer(const LlamaConfig& config, const ModelDescription& table, const std::string& path) : heads_(config.heads), kv_heads_(config.kv_heads), eps_(config.rms_eps) {
+  DecoderLayer(const LlamaConfig& config, const ModelDescription& table, const std::string& path)
+      : heads_(config.heads), kv_heads_(config.kv_heads), eps_(config.rms_eps) {
     auto projection = [&](const std::string& name) {
       return Projection{{table.index_of(path + "." + name + ".weight")}, {table.index_of(path + "." + name + ".bias")}};
     };
@@ -74,7 +75,7 @@ class DecoderLayer : public Block {
 
   int64_t heads_, kv_heads_;
   double eps_;
-  Parameter input_norm_, mlp_norm_;                 // [D]
+  Parameter input_norm_, mlp_norm_;  // [D]
   Projection q_, k_, v_, o_, gate_, up_, down_;
 };
 
@@ -109,7 +110,8 @@ Model make_llama(const LlamaConfig& config) {
   model.description = describe_llama(config);
   const auto& table = model.description;
   model.blocks.push_back(std::make_unique<Embedding>(config, Parameter{table.index_of("model.embed_tokens.weight")}));
-  for (size_t b = 1; b + 1 < table.blocks.size(); b++) model.blocks.push_back(std::make_unique<DecoderLayer>(config, table, table.blocks[b].name));
+  for (size_t b = 1; b + 1 < table.blocks.size(); b++)
+    model.blocks.push_back(std::make_unique<DecoderLayer>(config, table, table.blocks[b].name));
   model.blocks.push_back(std::make_unique<Head>(config, table));
   return model;
 }

@@ -55,8 +55,8 @@ struct Shapes {
 };
 
 void forward_document(const variable_list& in, const Document& d, const Shapes& s, at::Tensor& out, at::Tensor& lse_BHT) {
-  auto [part, part_lse] = at::_scaled_dot_product_flash_attention_for_cpu(heads_of(in[0], s.H, d), heads_of(in[1], s.G, d),
-                                                                          heads_of(in[2], s.G, d), 0.0, true);
+  auto [part, part_lse] =
+      at::_scaled_dot_product_flash_attention_for_cpu(heads_of(in[0], s.H, d), heads_of(in[1], s.G, d), heads_of(in[2], s.G, d), 0.0, true);
   heads_of(out, s.H, d).copy_(part);
   lse_BHT.narrow(0, d.row, d.rows).narrow(2, d.begin, d.end - d.begin).copy_(part_lse);
 }
@@ -78,8 +78,8 @@ void backward_document(const variable_list& saved, const at::Tensor& dy, const D
     return each == 1 ? heads : heads.repeat_interleave(each, 1);
   };
   auto lse = saved[5].narrow(0, d.row, d.rows).narrow(2, d.begin, d.end - d.begin);
-  auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(heads_of(dy, s.H, d), heads_of(saved[0], s.H, d), expand(saved[1]),
-                                                                               expand(saved[2]), heads_of(saved[4], s.H, d), lse, 0.0, true);
+  auto [dq, dk, dv] = at::_scaled_dot_product_flash_attention_for_cpu_backward(
+      heads_of(dy, s.H, d), heads_of(saved[0], s.H, d), expand(saved[1]), expand(saved[2]), heads_of(saved[4], s.H, d), lse, 0.0, true);
   heads_of(grads[0], s.H, d).copy_(dq);
   heads_of(grads[1], s.G, d).copy_(sum_groups(dk, s.G));
   heads_of(grads[2], s.G, d).copy_(sum_groups(dv, s.G));
@@ -122,7 +122,8 @@ struct Attention : torch::autograd::Function<Attention> {
 
 }  // namespace
 
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& starts, int64_t heads, int64_t kv_heads) {
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& starts, int64_t heads,
+                     int64_t kv_heads) {
   return Attention::apply(q, k, v, starts, heads, kv_heads);
 }
 

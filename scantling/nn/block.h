@@ -20,7 +20,9 @@ struct Parameter {
 class RankView {
  public:
   explicit RankView(const std::vector<at::Tensor>* parameters) : parameters_(parameters) {}
-  at::Tensor operator()(Parameter parameter) const { return parameter.defined() ? (*parameters_)[static_cast<size_t>(parameter.index)] : at::Tensor(); }
+  at::Tensor operator()(Parameter parameter) const {
+    return parameter.defined() ? (*parameters_)[static_cast<size_t>(parameter.index)] : at::Tensor();
+  }
 
  private:
   const std::vector<at::Tensor>* parameters_;  // by index in the table

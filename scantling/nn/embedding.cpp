@@ -43,7 +43,8 @@ struct Embedding : torch::autograd::Function<Embedding> {
     const auto row_bytes = static_cast<size_t>(width * weight.element_size());
     for (int64_t n = 0; n < ids.numel(); n++) {
       check(id[n] >= 0 && id[n] < weight.size(0), "embedding: a token id outside the vocabulary");
-      std::memcpy(static_cast<char*>(y.data_ptr()) + n * row_bytes, static_cast<const char*>(weight.data_ptr()) + id[n] * row_bytes, row_bytes);
+      std::memcpy(static_cast<char*>(y.data_ptr()) + n * row_bytes, static_cast<const char*>(weight.data_ptr()) + id[n] * row_bytes,
+                  row_bytes);
     }
     return y;
   }

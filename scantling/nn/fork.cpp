@@ -24,8 +24,10 @@ struct Fork : torch::autograd::Function<Fork> {
     at::Tensor sum;
     for (auto& gradient : gradients) {
       if (!gradient.defined()) continue;
-      if (!sum.defined()) sum = gradient;
-      else if (!sum.is_meta()) dispatch(sum, [&](auto* p) { kernels::add_to(p, data_as(gradient, p), sum.numel()); });
+      if (!sum.defined())
+        sum = gradient;
+      else if (!sum.is_meta())
+        dispatch(sum, [&](auto* p) { kernels::add_to(p, data_as(gradient, p), sum.numel()); });
       gradient.reset();
     }
     return {sum, {}};

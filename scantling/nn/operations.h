@@ -31,7 +31,8 @@ at::Tensor rotary(at::Tensor x, const at::Tensor& cos, const at::Tensor& sin, in
 
 // Causal attention: q [B, T, H*K], k and v [B, T, G*K] -> [B, T, H*K]. Query t of row b sees keys starts[b, t] to t
 // (starts [B, T] int64, constant within a document). Query head h reads key/value head h / (H / G).
-at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& starts, int64_t heads, int64_t kv_heads);
+at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v, const at::Tensor& starts, int64_t heads,
+                     int64_t kv_heads);
 
 // silu(gate) * up, equal shapes
 at::Tensor swiglu(const at::Tensor& gate, const at::Tensor& up);

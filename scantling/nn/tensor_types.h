@@ -15,9 +15,12 @@ DType dtype_of(at::ScalarType type);
 // Calls `f` with pointers of the kernels' element type: dispatch(x, [&](auto* p) {...}) gives float* or kernels::bf16*.
 template <class F>
 void dispatch(const at::Tensor& tensor, F f) {
-  if (tensor.scalar_type() == at::kFloat) f(tensor.data_ptr<float>());
-  else if (tensor.scalar_type() == at::kBFloat16) f(reinterpret_cast<kernels::bf16*>(tensor.data_ptr()));
-  else check(false, "dispatch: float32 and bfloat16 are the element types of fused operations");
+  if (tensor.scalar_type() == at::kFloat)
+    f(tensor.data_ptr<float>());
+  else if (tensor.scalar_type() == at::kBFloat16)
+    f(reinterpret_cast<kernels::bf16*>(tensor.data_ptr()));
+  else
+    check(false, "dispatch: float32 and bfloat16 are the element types of fused operations");
 }
 
 // The tensor's data as the type `like` points to.

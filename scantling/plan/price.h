@@ -16,9 +16,9 @@
 namespace scantling {
 
 struct StepShape {
-  int64_t rows = 1;           // of a micro-batch
-  int64_t length = 1;         // tokens of a row
-  int micro_batches = 1;      // accumulation
+  int64_t rows = 1;             // of a micro-batch
+  int64_t length = 1;           // tokens of a row
+  int micro_batches = 1;        // accumulation
   int64_t evaluation_rows = 0;  // 0: no evaluation
 };
 
@@ -26,10 +26,10 @@ struct RankPrice {
   Rank rank = 0;
   MemoryPeak peak;
   CategoryBytes category_peaks{};
-  int64_t workspace_bytes = 0;       // the reservation the run must make
-  std::string instruction;           // at the peak
+  int64_t workspace_bytes = 0;                           // the reservation the run must make
+  std::string instruction;                               // at the peak
   std::vector<std::pair<std::string, int64_t>> tensors;  // held at the peak, largest first
-  int64_t bytes_received = 0;        // from other ranks in one step
+  int64_t bytes_received = 0;                            // from other ranks in one step
 };
 
 struct Price {

@@ -69,7 +69,8 @@ std::vector<Remedy> find_remedies(const PricedRun& run) {
     changed = run;
     changed.shape.rows = 1;
     changed.shape.micro_batches = static_cast<int>(run.shape.micro_batches * run.shape.rows);
-    search.consider(changed, fmt::format("train.per_device_train_batch_size=1 train.gradient_accumulation_steps={}", changed.shape.micro_batches));
+    search.consider(changed,
+                    fmt::format("train.per_device_train_batch_size=1 train.gradient_accumulation_steps={}", changed.shape.micro_batches));
   }
   if (run.shape.length > 64) {
     changed = run;

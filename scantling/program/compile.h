@@ -21,9 +21,9 @@ struct PassContext {
   int micro_batches = 1;                         // accumulation
   bool training = true;                          // false: forward only (evaluation)
   bool recompute = false;
-  bool deferred_update = true;                   // updates wait for the norm (clipping, or skipping non-finite steps)
-  bool combines = false;                         // gradients are dealt out over more than one replica
-  int prefetch = 1;                              // units gathered ahead; above 0 a block's reduction also ends one block later
+  bool deferred_update = true;  // updates wait for the norm (clipping, or skipping non-finite steps)
+  bool combines = false;        // gradients are dealt out over more than one replica
+  int prefetch = 1;             // units gathered ahead; above 0 a block's reduction also ends one block later
 
   int num_blocks() const { return static_cast<int>(names.blocks.size()); }
 };

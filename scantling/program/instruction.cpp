@@ -11,9 +11,9 @@
 namespace scantling {
 namespace {
 
-constexpr std::string_view operation_names[] = {"count_labels", "load",         "gather_start", "gather_wait",   "release",
-                                                "forward",      "recompute",    "backward",     "unload",        "reduce_start",
-                                                "reduce_wait",  "norm",         "combine_start", "combine_wait", "update"};
+constexpr std::string_view operation_names[] = {"count_labels", "load",      "gather_start",  "gather_wait",  "release",
+                                                "forward",      "recompute", "backward",      "unload",       "reduce_start",
+                                                "reduce_wait",  "norm",      "combine_start", "combine_wait", "update"};
 
 int index_in(const std::vector<std::string>& names, const std::string& name) {
   const auto found = std::find(names.begin(), names.end(), name);
@@ -28,10 +28,14 @@ Instruction parse_line(const std::string& line, const ProgramNames& names) {
   if (found == std::end(operation_names)) throw ConfigError(fmt::format("no operation \"{}\"", word));
   Instruction instruction{static_cast<Operation>(found - std::begin(operation_names))};
   while (words >> word) {
-    if (word == "micro-batch") words >> instruction.micro_batch;
-    else if (word == "unkept") instruction.keep = false;
-    else if (word == "unit" && words >> word) instruction.unit = index_in(names.units, word);
-    else instruction.block = index_in(names.blocks, word);
+    if (word == "micro-batch")
+      words >> instruction.micro_batch;
+    else if (word == "unkept")
+      instruction.keep = false;
+    else if (word == "unit" && words >> word)
+      instruction.unit = index_in(names.units, word);
+    else
+      instruction.block = index_in(names.blocks, word);
     if (word != "micro-batch" && word != "unkept" && instruction.unit < 0 && instruction.block < 0)
       throw ConfigError(fmt::format("no block or unit \"{}\"", word));
   }

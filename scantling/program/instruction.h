@@ -11,21 +11,21 @@
 namespace scantling {
 
 enum class Operation : uint8_t {
-  count_labels,    // all-reduce the number of label tokens of the whole global batch
-  load,            // put a micro-batch on the device
-  gather_start,    // make a unit's parameters whole (all-gather over the shard axis, cast to the compute type)
+  count_labels,  // all-reduce the number of label tokens of the whole global batch
+  load,          // put a micro-batch on the device
+  gather_start,  // make a unit's parameters whole (all-gather over the shard axis, cast to the compute type)
   gather_wait,
-  release,         // give a unit's whole parameters up
-  forward,         // run a block; keeps what its backward needs, or only its input when `recompute` follows
-  recompute,       // run the block's forward again, now keeping what its backward needs
-  backward,        // gradients of the block's input and parameters; drops what forward kept
-  unload,          // drop the micro-batch
-  reduce_start,    // sum a block's parameter gradients over all batch ranks, each part to the rank that keeps it
+  release,       // give a unit's whole parameters up
+  forward,       // run a block; keeps what its backward needs, or only its input when `recompute` follows
+  recompute,     // run the block's forward again, now keeping what its backward needs
+  backward,      // gradients of the block's input and parameters; drops what forward kept
+  unload,        // drop the micro-batch
+  reduce_start,  // sum a block's parameter gradients over all batch ranks, each part to the rank that keeps it
   reduce_wait,
-  norm,            // global gradient norm, the clip factor, and whether the step is skipped
-  combine_start,   // all-gather a block's reduced gradients over the data axis, to the rank's whole part
+  norm,           // global gradient norm, the clip factor, and whether the step is skipped
+  combine_start,  // all-gather a block's reduced gradients over the data axis, to the rank's whole part
   combine_wait,
-  update,          // optimizer on the parameters whose home is the block; drops their gradients
+  update,  // optimizer on the parameters whose home is the block; drops their gradients
 };
 
 std::string_view name_of(Operation operation);

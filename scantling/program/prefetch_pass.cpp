@@ -8,7 +8,9 @@
 namespace scantling {
 namespace {
 
-bool computes(Operation operation) { return operation == Operation::forward || operation == Operation::recompute || operation == Operation::backward; }
+bool computes(Operation operation) {
+  return operation == Operation::forward || operation == Operation::recompute || operation == Operation::backward;
+}
 
 // Moves each gather_start before the compute instruction that stands `distance` before its wait, but never across an update (which
 // writes what is gathered) or a release of the same unit.
@@ -31,11 +33,13 @@ void wait_late(Program& program) {
   for (size_t i = program.size(); i-- > 0;) {
     if (program[i].operation != Operation::reduce_wait) continue;
     size_t end = i + 1;
-    while (end < program.size() && (program[end].operation == Operation::combine_start || program[end].operation == Operation::combine_wait ||
-                                    program[end].operation == Operation::update))
+    while (end < program.size() && (program[end].operation == Operation::combine_start ||
+                                    program[end].operation == Operation::combine_wait || program[end].operation == Operation::update))
       end++;
     size_t to = end;
-    while (to < program.size() && !computes(program[to].operation) && program[to].operation != Operation::unload && program[to].operation != Operation::reduce_wait) to++;
+    while (to < program.size() && !computes(program[to].operation) && program[to].operation != Operation::unload &&
+           program[to].operation != Operation::reduce_wait)
+      to++;
     if (to == program.size() || !computes(program[to].operation)) continue;
     to++;
     while (to < program.size() && program[to].operation == Operation::release) to++;

@@ -14,7 +14,8 @@ Program schedule_single(const PassContext& context) {
     }
     if (context.training)
       for (int b = context.num_blocks() - 1; b >= 0; b--)
-        if (context.block_backward[static_cast<size_t>(b)]) program.push_back({.operation = Operation::backward, .block = b, .micro_batch = m});
+        if (context.block_backward[static_cast<size_t>(b)])
+          program.push_back({.operation = Operation::backward, .block = b, .micro_batch = m});
     program.push_back({.operation = Operation::unload, .micro_batch = m});
   }
   return program;

@@ -60,7 +60,10 @@ class Walk {
         need(!updated_.count(i.block), "reduced after its update");
         break;
       case Operation::reduce_wait: need(reducing_.erase(key) && reduced_.insert(key).second, "not started"); break;
-      case Operation::norm: need(reducing_.empty() && unreduced_.empty(), "a gradient is not reduced yet"); normed_ = true; break;
+      case Operation::norm:
+        need(reducing_.empty() && unreduced_.empty(), "a gradient is not reduced yet");
+        normed_ = true;
+        break;
       case Operation::combine_start: need(combining_.insert(i.block).second, "started already"); break;
       case Operation::combine_wait: need(combining_.erase(i.block) && combined_.insert(i.block).second, "not started"); break;
       case Operation::update: update(i); break;
@@ -71,8 +74,10 @@ class Walk {
     need_units(i);
     need(i.block == 0 || ran_.count({i.block - 1, i.micro_batch}), "the block before has not run");
     need(ran_.insert(key).second, "run twice");
-    if (i.keep) kept_.insert(key);
-    else inputs_.insert(key);
+    if (i.keep)
+      kept_.insert(key);
+    else
+      inputs_.insert(key);
   }
 
   void backward(const Instruction& i, const Key& key) {
@@ -135,8 +140,10 @@ void verify_together(const std::vector<Program>& programs, const ProgramNames& n
     const size_t shorter = std::min(talks[r].size(), talks[0].size());
     for (size_t i = 0; i < shorter; i++)
       if (!(talks[r][i] == talks[0][i]))
-        check(false, fmt::format("communication {} differs: rank 0 has {}, rank {} has {}", i, to_text(talks[0][i], names), r, to_text(talks[r][i], names)));
-    check(talks[r].size() == talks[0].size(), fmt::format("rank {} communicates {} times, rank 0 {} times", r, talks[r].size(), talks[0].size()));
+        check(false, fmt::format("communication {} differs: rank 0 has {}, rank {} has {}", i, to_text(talks[0][i], names), r,
+                                 to_text(talks[r][i], names)));
+    check(talks[r].size() == talks[0].size(),
+          fmt::format("rank {} communicates {} times, rank 0 {} times", r, talks[r].size(), talks[0].size()));
   }
 }
 

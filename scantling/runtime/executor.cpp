@@ -156,8 +156,10 @@ void Executor::norm() {
     result_.skipped = true;
     result_.nonfinite_parameter = parameter < environment_.num_parameters() ? environment_.info(parameter).name : "the sum over parameters";
     if (!inputs_->skip_nonfinite)
-      throw Error(fmt::format("Step {}: the gradient of {} is not finite. Lower learning_rate, set max_grad_norm, or use nonfinite: skip, "
-                              "which leaves such steps out.", inputs_->step, result_.nonfinite_parameter));
+      throw Error(
+          fmt::format("Step {}: the gradient of {} is not finite. Lower learning_rate, set max_grad_norm, or use nonfinite: skip, "
+                      "which leaves such steps out.",
+                      inputs_->step, result_.nonfinite_parameter));
     return;
   }
   clip_ = clip_factor(result_.grad_norm, inputs_->max_grad_norm);

@@ -18,8 +18,8 @@ namespace scantling {
 struct BatchView {
   int64_t rows = 0, length = 0;
   const int64_t* ids = nullptr;
-  const int64_t* labels = nullptr;     // of the next token; -100: ignored
-  const int64_t* starts = nullptr;     // first key a position may see
+  const int64_t* labels = nullptr;  // of the next token; -100: ignored
+  const int64_t* starts = nullptr;  // first key a position may see
   const int64_t* positions = nullptr;
   int64_t label_tokens = 0;
 };
@@ -33,19 +33,19 @@ struct CompiledProgram {
 struct StepInputs {
   std::vector<BatchView> micro_batches;
   UpdateScalars scalars;
-  bool training = true;                                        // false: the program only goes forward
-  double max_grad_norm = 0;                                    // 0: no clipping
-  bool deferred_update = true;                                 // as the program was compiled
-  bool skip_nonfinite = true;                                  // otherwise a norm that is not finite throws Error
-  int64_t step = 0;                                            // for messages
+  bool training = true;                                                              // false: the program only goes forward
+  double max_grad_norm = 0;                                                          // 0: no clipping
+  bool deferred_update = true;                                                       // as the program was compiled
+  bool skip_nonfinite = true;                                                        // otherwise a norm that is not finite throws Error
+  int64_t step = 0;                                                                  // for messages
   std::function<void(int micro_batch, const at::Tensor& token_loss)> on_token_loss;  // optional; [rows, length] float32
 };
 
 struct StepResult {
-  double loss_sum = 0;           // over the label tokens of the global batch
-  int64_t label_tokens = 0;      // of the global batch; 0: nothing was done
-  double grad_norm = 0;          // before clipping
-  bool skipped = false;          // the norm was not finite
+  double loss_sum = 0;       // over the label tokens of the global batch
+  int64_t label_tokens = 0;  // of the global batch; 0: nothing was done
+  double grad_norm = 0;      // before clipping
+  bool skipped = false;      // the norm was not finite
   std::string nonfinite_parameter;
 };
 
@@ -92,8 +92,8 @@ class Executor {
   StepResult result_;
   float clip_ = 1;
   ExactSum loss_;
-  std::map<int, Bundle> stream_;             // by micro-batch: input of the next block
-  std::map<int, Bundle> stream_gradient_;    // by micro-batch: gradient of the last backward block's input
+  std::map<int, Bundle> stream_;           // by micro-batch: input of the next block
+  std::map<int, Bundle> stream_gradient_;  // by micro-batch: gradient of the last backward block's input
   std::map<Key, Kept> kept_;
   std::map<Key, std::vector<BlockGradient>> block_gradients_;
   std::map<int, Work> gathers_, combines_;

@@ -13,7 +13,8 @@ void Executor::load(int micro_batch) {
   const auto& batch = inputs_->micro_batches.at(static_cast<size_t>(micro_batch));
   MemoryScope scope(environment_.ledger, Category::data, "micro-batch");
   auto tensor = [&](const int64_t* from) {
-    auto to = at::empty({batch.rows, batch.length}, at::TensorOptions().dtype(at::kLong).device(environment_.real ? c10::kCPU : c10::kMeta));
+    auto to =
+        at::empty({batch.rows, batch.length}, at::TensorOptions().dtype(at::kLong).device(environment_.real ? c10::kCPU : c10::kMeta));
     if (environment_.real) std::memcpy(to.data_ptr(), from, to.nbytes());
     return to;
   };
@@ -71,7 +72,8 @@ void Executor::backward(const Instruction& i) {
   auto& mine = block_gradients_[{i.block, i.micro_batch}];
   for (size_t n = 0; n < trained.size(); n++) {
     auto& gradient = gradients[gradients.size() - trained.size() + n];
-    if (!gradient.defined()) gradient = at::empty(wanted[wanted.size() - trained.size() + n].sizes(), wanted.back().options().requires_grad(false)).zero_();
+    if (!gradient.defined())
+      gradient = at::empty(wanted[wanted.size() - trained.size() + n].sizes(), wanted.back().options().requires_grad(false)).zero_();
     mine.push_back({trained[n], retag(gradient.contiguous(), Category::gradients, environment_.info(trained[n]).name)});
   }
 }

@@ -45,7 +45,9 @@ ReducePiece GradientStore::piece_of(int block, const BlockGradient& gradient, bo
   piece.out = static_cast<float*>(sums.data());
   piece.accumulate = !first;
   if (streams)
-    piece.finished = [this, p, step = *scalars](int64_t offset, const float* part, int64_t count) { consume(p, offset, part, count, step); };
+    piece.finished = [this, p, step = *scalars](int64_t offset, const float* part, int64_t count) {
+      consume(p, offset, part, count, step);
+    };
   return piece;
 }
 

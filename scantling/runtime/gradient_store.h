@@ -22,8 +22,8 @@ class GradientStore {
  public:
   GradientStore(const RankEnvironment& environment, OptimizerState& optimizer) : environment_(environment), optimizer_(optimizer) {}
 
-  // Sums the block's gradients over the batch ranks. `first`: of the step. With `scalars` the sums of parameters that are complete are given
-  // to the optimizer piece by piece while they are in cache, and never stored.
+  // Sums the block's gradients over the batch ranks. `first`: of the step. With `scalars` the sums of parameters that are complete are
+  // given to the optimizer piece by piece while they are in cache, and never stored.
   Work start_reduce(int block, const std::vector<BlockGradient>& gradients, bool first, const UpdateScalars* scalars);
 
   // Folds the uses of the parameters whose home is `block` and adds their squares to the norm.

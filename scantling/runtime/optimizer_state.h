@@ -11,8 +11,8 @@ namespace scantling {
 // What all updates of one step share.
 struct UpdateScalars {
   double learning_rate = 0;
-  int64_t number = 1;         // of this update, from 1; skipped steps do not count
-  float gradient_scale = 1;   // the clip factor
+  int64_t number = 1;        // of this update, from 1; skipped steps do not count
+  float gradient_scale = 1;  // the clip factor
 };
 
 class OptimizerState {

@@ -91,7 +91,8 @@ void ParameterStore::fill(const Reader& read) {
 
 int64_t ParameterStore::unit_bytes(int unit) const {
   int64_t bytes = 0;
-  for (const int p : environment_.layout->units[static_cast<size_t>(unit)].parameters) bytes += environment_.info(p).count() * element_bytes_;
+  for (const int p : environment_.layout->units[static_cast<size_t>(unit)].parameters)
+    bytes += environment_.info(p).count() * element_bytes_;
   return bytes;
 }
 

@@ -34,7 +34,7 @@ class ParameterStore {
     float* master = nullptr;  // this rank's elements, null when planning
     int64_t begin = 0;        // first element in the whole parameter
     int64_t count = 0;
-    uint16_t* copy = nullptr; // where the compute type's copy of the same elements is kept up to date; null when there is none
+    uint16_t* copy = nullptr;  // where the compute type's copy of the same elements is kept up to date; null when there is none
   };
   const Part& part(int parameter) const { return parts_[static_cast<size_t>(parameter)]; }
 

@@ -15,7 +15,8 @@ Ledger& with_reservation(Ledger& ledger, int64_t workspace_bytes) {
 
 RankRuntime::RankRuntime(const Model& model, const Layout& layout, Ledger& ledger, Communicator& world, const ProcessWeights* weights,
                          const RankRuntimeOptions& options)
-    : environment_(model, layout, with_reservation(ledger, options.workspace_bytes), world, weights != nullptr), parameters_(environment_, weights) {
+    : environment_(model, layout, with_reservation(ledger, options.workspace_bytes), world, weights != nullptr),
+      parameters_(environment_, weights) {
   if (options.optimizer) {
     optimizer_.emplace(environment_, parameters_, *options.optimizer);
     gradients_.emplace(environment_, *optimizer_);

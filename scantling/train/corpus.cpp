@@ -7,7 +7,8 @@ namespace scantling {
 
 TokenDataset load_corpus(const Job& job, const std::string& path) {
   const auto& source = job.source;
-  const std::filesystem::path folder = source.folder.empty() ? std::filesystem::path(source.config_file).parent_path() : std::filesystem::path(source.folder);
+  const std::filesystem::path folder =
+      source.folder.empty() ? std::filesystem::path(source.config_file).parent_path() : std::filesystem::path(source.folder);
   auto wanted = dataset_source(path, job.options.data, folder, job.model.description.vocabulary_size);
   wanted.cache_folder = user_token_cache_folder();
   auto dataset = TokenDataset::load(wanted);

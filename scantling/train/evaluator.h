@@ -9,12 +9,12 @@
 namespace scantling {
 
 struct RowLoss {
-  double loss = 0;     // sum over the row's label tokens
+  double loss = 0;  // sum over the row's label tokens
   int64_t tokens = 0;
 };
 
 struct Evaluation {
-  double loss = 0;     // mean per label token
+  double loss = 0;  // mean per label token
   int64_t tokens = 0;
   std::vector<RowLoss> rows;  // in file order
 };

@@ -59,8 +59,13 @@ ordered_json explain_json(const Job& job, const std::string& pattern) {
       const auto rows = job.layout.stored_rows(p, rank);
       owners.push_back({{"rank", rank}, {"begin", rows.begin}, {"end", rows.end}});
     }
-    list.push_back({{"name", info.name}, {"rule", placement.rule}, {"shape", info.shape}, {"dtype", "float32"}, {"trainable", placement.trainable},
-                    {"unit", job.layout.units[static_cast<size_t>(placement.unit)].name}, {"owners", owners}});
+    list.push_back({{"name", info.name},
+                    {"rule", placement.rule},
+                    {"shape", info.shape},
+                    {"dtype", "float32"},
+                    {"trainable", placement.trainable},
+                    {"unit", job.layout.units[static_cast<size_t>(placement.unit)].name},
+                    {"owners", owners}});
   }
   return {{"parameters", list}};
 }

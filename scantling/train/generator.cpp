@@ -58,7 +58,8 @@ struct Generator::Weights {
 
 Generator::Generator(const std::string& model_folder) : source_(open_model(model_folder)), weights_(std::make_unique<Weights>()) {
   if (source_.folder.empty())
-    throw ConfigError(fmt::format("{} is a configuration without weights. Name a Hugging Face folder with weights and a tokenizer.", model_folder));
+    throw ConfigError(
+        fmt::format("{} is a configuration without weights. Name a Hugging Face folder with weights and a tokenizer.", model_folder));
   model_ = make_llama(source_.llama);
   tokenizer_ = load_tokenizer(source_.folder);
   const InitialWeights weights(source_, 0);
@@ -77,7 +78,8 @@ std::vector<float> Generator::next_logits(const std::vector<int32_t>& ids) const
   const RankView view(&weights_->tensors);
   auto bundle = bundle_of(ids);
   for (size_t b = 0; b < model_.blocks.size(); b++) {
-    if (b + 1 == model_.blocks.size()) bundle.set("x", bundle.at("x").narrow(1, static_cast<int64_t>(ids.size()) - 1, 1).contiguous(), false);
+    if (b + 1 == model_.blocks.size())
+      bundle.set("x", bundle.at("x").narrow(1, static_cast<int64_t>(ids.size()) - 1, 1).contiguous(), false);
     bundle = model_.blocks[b]->forward(bundle, view);
   }
   const auto logits = bundle.at("logits").contiguous();
@@ -93,9 +95,10 @@ Generated Generator::generate(const std::string& prompt, const GenerateOptions& 
   result.prompt_ids = prompt_ids(*tokenizer_, prompt, options.chat);
   const auto limit = model_.description.max_positions;
   if (static_cast<int64_t>(result.prompt_ids.size()) + options.max_new_tokens > limit)
-    throw ConfigError(fmt::format("The prompt has {} tokens and --max-new-tokens is {}: together beyond the model's {} positions. Use --max-new-tokens {} or less.",
-                                  result.prompt_ids.size(), options.max_new_tokens, limit,
-                                  std::max<int64_t>(0, limit - static_cast<int64_t>(result.prompt_ids.size()))));
+    throw ConfigError(fmt::format(
+        "The prompt has {} tokens and --max-new-tokens is {}: together beyond the model's {} positions. Use --max-new-tokens {} or less.",
+        result.prompt_ids.size(), options.max_new_tokens, limit,
+        std::max<int64_t>(0, limit - static_cast<int64_t>(result.prompt_ids.size()))));
   auto ids = result.prompt_ids;
   for (int64_t n = 0; n < options.max_new_tokens; n++) {
     const auto next = choose_token(next_logits(ids), options, uniform(options.seed, stream_of("generate"), static_cast<uint64_t>(n)));
@@ -111,7 +114,8 @@ int32_t choose_token(const std::vector<float>& logits, const GenerateOptions& op
   if (options.temperature == 0) return static_cast<int32_t>(std::max_element(logits.begin(), logits.end()) - logits.begin());
   std::vector<int32_t> order(logits.size());
   std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int32_t a, int32_t b) { return logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)]; });
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int32_t a, int32_t b) { return logits[static_cast<size_t>(a)] > logits[static_cast<size_t>(b)]; });
   if (options.top_k > 0 && static_cast<size_t>(options.top_k) < order.size()) order.resize(static_cast<size_t>(options.top_k));
   std::vector<double> weight;
   double total = 0;

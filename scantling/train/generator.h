@@ -18,7 +18,7 @@ struct GenerateOptions {
   int64_t top_k = 0;       // keep the k most likely tokens; 0: all
   double top_p = 1;        // keep the most likely tokens that together reach this probability
   uint64_t seed = 0;
-  bool chat = false;       // the prompt is a user's message, written with the model's chat template
+  bool chat = false;  // the prompt is a user's message, written with the model's chat template
   void validate(Faults& faults) const;
 };
 

@@ -14,8 +14,8 @@ Job make_job(RunOptions options) {
   Faults faults;
   const auto& description = model.description;
   if (options.data.max_length > description.max_positions)
-    faults.add(fmt::format("data.max_length ({}) is beyond the position table of {}, which has {}. Use {} or less.", options.data.max_length,
-                           source.config_file, description.max_positions, description.max_positions));
+    faults.add(fmt::format("data.max_length ({}) is beyond the position table of {}, which has {}. Use {} or less.",
+                           options.data.max_length, source.config_file, description.max_positions, description.max_positions));
   Layout layout;
   try {
     layout = resolve_layout(description, options.layout, options.devices);
@@ -23,7 +23,8 @@ Job make_job(RunOptions options) {
     faults.add(error.what());
   }
   faults.throw_if_any();
-  const StepShape shape{options.train.per_device_train_batch_size, options.data.max_length, static_cast<int>(options.train.gradient_accumulation_steps),
+  const StepShape shape{options.train.per_device_train_batch_size, options.data.max_length,
+                        static_cast<int>(options.train.gradient_accumulation_steps),
                         options.data.eval.empty() ? 0 : options.train.per_device_eval_batch_size};
   return {std::move(options), std::move(source), std::move(model), std::move(layout), shape};
 }

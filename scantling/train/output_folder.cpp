@@ -13,17 +13,20 @@ OutputFolder::OutputFolder(const std::string& path, bool overwrite) : path_(path
   if (fs::exists(path_) && !fs::is_directory(path_))
     throw ConfigError(fmt::format("train.output_dir ({}) is a file. Name a folder.", path));
   if (fs::exists(path_ / "summary.json") && !overwrite)
-    throw ConfigError(fmt::format("train.output_dir ({}) holds a finished run. Name another folder, or use --overwrite to replace it.", path));
+    throw ConfigError(
+        fmt::format("train.output_dir ({}) holds a finished run. Name another folder, or use --overwrite to replace it.", path));
   auto existing = fs::absolute(path_);
   while (!fs::exists(existing)) existing = existing.parent_path();
   if (access(existing.c_str(), W_OK | X_OK) != 0)
-    throw ConfigError(fmt::format("train.output_dir ({}) cannot be written: {} is not writable for this user. Name another folder.", path, existing.string()));
+    throw ConfigError(fmt::format("train.output_dir ({}) cannot be written: {} is not writable for this user. Name another folder.", path,
+                                  existing.string()));
 }
 
 void OutputFolder::open() {
   std::error_code failed;
   fs::create_directories(path_, failed);
-  if (failed) throw ConfigError(fmt::format("train.output_dir ({}) cannot be made: {}. Name another folder.", path_.string(), failed.message()));
+  if (failed)
+    throw ConfigError(fmt::format("train.output_dir ({}) cannot be made: {}. Name another folder.", path_.string(), failed.message()));
   for (const auto& entry : fs::directory_iterator(path_))
     if (entry.path().filename().string().starts_with("events.out.tfevents.")) fs::remove(entry.path());
   for (const char* name : {"metrics.jsonl", "summary.json", "run.yaml"}) fs::remove(path_ / name);

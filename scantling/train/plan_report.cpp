@@ -51,20 +51,24 @@ int64_t trainable_parameters(const Job& job) {
 std::string plan_text(const Job& job, const Price& price, const std::vector<Remedy>& remedies) {
   const auto& train = job.options.train;
   const auto& first = price.ranks.front();
-  std::string text = fmt::format("{}: {} parameters, {} trained\nmesh {}; {} rows of {} tokens a step ({} a device x {} accumulation)\n\n{}\n",
-                                 job.options.model, with_commas(job.model.description.parameter_count()), with_commas(trainable_parameters(job)),
-                                 mesh_text(job), train.global_batch_size, job.shape.length, job.shape.rows, job.shape.micro_batches, device_table(job, price));
+  std::string text = fmt::format(
+      "{}: {} parameters, {} trained\nmesh {}; {} rows of {} tokens a step ({} a device x {} accumulation)\n\n{}\n", job.options.model,
+      with_commas(job.model.description.parameter_count()), with_commas(trainable_parameters(job)), mesh_text(job), train.global_batch_size,
+      job.shape.length, job.shape.rows, job.shape.micro_batches, device_table(job, price));
   text += fmt::format("The peak is at `{}`; the largest tensors there:\n", first.instruction);
-  for (size_t i = 0; i < std::min<size_t>(3, first.tensors.size()); i++) text += fmt::format("  {} {}\n", format_bytes(first.tensors[i].second), first.tensors[i].first);
+  for (size_t i = 0; i < std::min<size_t>(3, first.tensors.size()); i++)
+    text += fmt::format("  {} {}\n", format_bytes(first.tensors[i].second), first.tensors[i].first);
   const int64_t budget = job.options.devices.memory_bytes;
   if (price.fits(budget)) {
-    text += budget > 0 ? fmt::format("It fits: {} of {} at most.\n", format_bytes(price.largest_peak()), format_bytes(budget)) : "No budget is set (devices.memory).\n";
+    text += budget > 0 ? fmt::format("It fits: {} of {} at most.\n", format_bytes(price.largest_peak()), format_bytes(budget))
+                       : "No budget is set (devices.memory).\n";
     return text;
   }
   text += fmt::format("It does not fit: {} are needed, {} more than devices.memory ({}).\n", format_bytes(price.largest_peak()),
                       format_bytes(price.largest_peak() - budget), format_bytes(budget));
   if (!remedies.empty()) text += "What would help:\n";
-  for (const auto& remedy : remedies) text += fmt::format("  {:10} {} {}\n", format_bytes(remedy.peak_bytes), remedy.fits ? "fits " : "      ", remedy.change);
+  for (const auto& remedy : remedies)
+    text += fmt::format("  {:10} {} {}\n", format_bytes(remedy.peak_bytes), remedy.fits ? "fits " : "      ", remedy.change);
   return text;
 }
 
@@ -83,7 +87,8 @@ ordered_json plan_json(const Job& job, const Price& price, const std::vector<Rem
                        {"bytes_received_per_step", rank.bytes_received}});
   json["devices"] = devices;
   json["remedies"] = ordered_json::array();
-  for (const auto& remedy : remedies) json["remedies"].push_back({{"change", remedy.change}, {"peak_bytes", remedy.peak_bytes}, {"fits", remedy.fits}});
+  for (const auto& remedy : remedies)
+    json["remedies"].push_back({{"change", remedy.change}, {"peak_bytes", remedy.peak_bytes}, {"fits", remedy.fits}});
   return json;
 }
 

@@ -19,7 +19,9 @@ namespace {
 using nlohmann::ordered_json;
 using std::chrono::steady_clock;
 
-double seconds_between(steady_clock::time_point from, steady_clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
+double seconds_between(steady_clock::time_point from, steady_clock::time_point to) {
+  return std::chrono::duration<double>(to - from).count();
+}
 
 ordered_json devices_json(const std::vector<DeviceUse>& devices) {
   auto list = ordered_json::array();
@@ -57,6 +59,8 @@ RunLog::RunLog(const Job& job, int64_t total_steps)
       last_(steady_clock::now()),
       begin_(last_) {}
 
+void RunLog::first_forward() { first_forward_seconds_ = seconds_since_process_start(); }
+
 void RunLog::step(const StepReport& report) {
   const auto now = steady_clock::now();
   const double seconds = seconds_between(last_, now);
@@ -71,8 +75,12 @@ void RunLog::step(const StepReport& report) {
   const double rate = static_cast<double>(report.tokens) / seconds;
   rate_ = report.step <= 2 ? rate : 0.8 * rate_ + 0.2 * rate;
   if (report.step % job_.options.train.logging_steps != 0 && report.step != total_steps_) return;
-  metrics_.append({{"step", report.step}, {"loss", report.loss}, {"grad_norm", report.grad_norm}, {"learning_rate", report.learning_rate},
-                   {"tokens_per_second", rate}, {"devices", devices_json(report.devices)}});
+  metrics_.append({{"step", report.step},
+                   {"loss", report.loss},
+                   {"grad_norm", report.grad_norm},
+                   {"learning_rate", report.learning_rate},
+                   {"tokens_per_second", rate},
+                   {"devices", devices_json(report.devices)}});
   events_.scalar("train/loss", report.loss, report.step);
   events_.scalar("train/grad_norm", report.grad_norm, report.step);
   events_.scalar("train/learning_rate", report.learning_rate, report.step);
@@ -97,6 +105,7 @@ void RunLog::evaluation(int64_t step, double loss) {
 
 void RunLog::finish(RunSummary& summary, const Price& price) {
   progress_.finish();
+  summary.first_forward_seconds = first_forward_seconds_;
   summary.first_step_seconds = first_step_seconds_;
   summary.process_peak_rss_bytes = process_peak_rss_bytes();
   summary.tokens_per_second = tokens_after_first_ > 0 ? static_cast<double>(tokens_after_first_) / seconds_after_first_
@@ -104,6 +113,7 @@ void RunLog::finish(RunSummary& summary, const Price& price) {
   ordered_json json{{"steps", summary.steps},
                     {"final_loss", summary.final_loss},
                     {"tokens_per_second", summary.tokens_per_second},
+                    {"first_forward_seconds", summary.first_forward_seconds},
                     {"first_step_seconds", summary.first_step_seconds},
                     {"process_peak_rss_bytes", summary.process_peak_rss_bytes},
                     {"skipped_steps", summary.skipped_steps}};
@@ -112,7 +122,8 @@ void RunLog::finish(RunSummary& summary, const Price& price) {
   auto devices = ordered_json::array();
   for (const auto& device : summary.devices) {
     ordered_json categories;
-    for (int c = 0; c < num_categories; c++) categories[std::string(name_of(static_cast<Category>(c)))] = device.categories[static_cast<size_t>(c)];
+    for (int c = 0; c < num_categories; c++)
+      categories[std::string(name_of(static_cast<Category>(c)))] = device.categories[static_cast<size_t>(c)];
     devices.push_back({{"rank", device.rank},
                        {"planned_peak_bytes", price.ranks[static_cast<size_t>(device.rank)].peak.bytes},
                        {"measured_peak_bytes", device.peak_bytes},
@@ -128,7 +139,9 @@ std::string memory_table(const Price& price, const std::vector<DeviceUse>& devic
     const auto& planned = price.ranks[static_cast<size_t>(device.rank)].peak;
     rows.push_back({std::to_string(device.rank), with_commas(planned.bytes), with_commas(device.peak_bytes),
                     with_commas(device.peak_bytes - planned.bytes), budget_bytes > 0 ? format_bytes(budget_bytes) : "-",
-                    budget_bytes > 0 ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(device.peak_bytes) / static_cast<double>(budget_bytes)) : "-"});
+                    budget_bytes > 0
+                        ? fmt::format("{:.1f} %", 100.0 * static_cast<double>(device.peak_bytes) / static_cast<double>(budget_bytes))
+                        : "-"});
   }
   return render_table({"device", "planned peak", "measured peak", "difference", "budget", "used"}, rows);
 }

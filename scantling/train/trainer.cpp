@@ -45,6 +45,7 @@ class Run {
     const CompiledProgram program(compile(context), context.names);
     SampleOrder order(job_.options.train.seed, corpus_.rows(), job_.options.data.shuffle);
     const int64_t every = job_.options.train.eval_steps;
+    if (leads(rank)) log_->first_forward();
     evaluate(rank, 0);
     UpdateCounter counter;
     for (int64_t step = 1; step <= total_steps_; step++) {
@@ -104,7 +105,9 @@ class Run {
 
   void count(RankRuntime& rank, const StepResult& result, int64_t step, UpdateCounter& counter) {
     if (result.label_tokens == 0) {
-      if (leads(rank)) log_warn("step {}: no row of the batch has a label token; no update was made ({} such steps so far)", step, counter.without_labels + 1);
+      if (leads(rank))
+        log_warn("step {}: no row of the batch has a label token; no update was made ({} such steps so far)", step,
+                 counter.without_labels + 1);
       counter.without_labels++;
       return;
     }
@@ -115,10 +118,13 @@ class Run {
     }
     counter.skipped++;
     counter.skipped_in_a_row++;
-    if (leads(rank)) log_warn("step {}: the gradient of {} is not finite; the step is skipped on all ranks", step, result.nonfinite_parameter);
+    if (leads(rank))
+      log_warn("step {}: the gradient of {} is not finite; the step is skipped on all ranks", step, result.nonfinite_parameter);
     if (counter.skipped_in_a_row > job_.optimizer().max_skipped_steps)
-      throw Error(fmt::format("{} steps in a row were skipped because the gradient of {} is not finite (train.max_skipped_steps: {}). Lower learning_rate, "
-                              "or look at the data of step {}.", counter.skipped_in_a_row, result.nonfinite_parameter, job_.optimizer().max_skipped_steps, step));
+      throw Error(fmt::format(
+          "{} steps in a row were skipped because the gradient of {} is not finite (train.max_skipped_steps: {}). Lower learning_rate, "
+          "or look at the data of step {}.",
+          counter.skipped_in_a_row, result.nonfinite_parameter, job_.optimizer().max_skipped_steps, step));
   }
 
   // Every rank's ledger, on every rank.

@@ -11,8 +11,8 @@ struct TrainResult {
   Price price;
 };
 
-// Trains as the job says and leaves metrics.jsonl, summary.json, run.yaml, TensorBoard events and model/ in output_dir. A finished run there
-// is refused unless `overwrite`. Everything that can be wrong is found before a weight is read. Throws ConfigError, DataError,
+// Trains as the job says and leaves metrics.jsonl, summary.json, run.yaml, TensorBoard events and model/ in output_dir. A finished run
+// there is refused unless `overwrite`. Everything that can be wrong is found before a weight is read. Throws ConfigError, DataError,
 // CheckpointError, OutOfDeviceMemory before the first step; CommError, Error or Interrupted later.
 TrainResult train(const Job& job, bool overwrite);
 

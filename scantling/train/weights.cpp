@@ -33,7 +33,8 @@ ParameterStore::Reader InitialWeights::reader() const {
       const auto other = stored_as_.find(info.name);
       folder_->read(other == stored_as_.end() ? info.name : other->second, begin, count, to, DType::float32);
     } else if (info.initial == ParameterInfo::Initial::normal) {
-      fill_normal(seed_, stream_of(info.name), static_cast<uint64_t>(begin), {to, static_cast<size_t>(count)}, static_cast<float>(model_.initializer_range));
+      fill_normal(seed_, stream_of(info.name), static_cast<uint64_t>(begin), {to, static_cast<size_t>(count)},
+                  static_cast<float>(model_.initializer_range));
     } else {
       std::fill_n(to, count, info.initial == ParameterInfo::Initial::ones ? 1.0f : 0.0f);
     }
@@ -44,8 +45,8 @@ ModelExport::ModelExport(const Job& job, fs::path folder, bool overwrite) : job_
   auto config = job.source.json();
   config["torch_dtype"] = "float32";
   write_file(staged_.path() / "config.json", config.dump(2) + "\n");
-  constexpr std::array companions{"tokenizer.json",   "tokenizer.model",          "tokenizer_config.json", "special_tokens_map.json", "vocab.json",
-                                  "merges.txt",       "added_tokens.json",        "chat_template.jinja",   "generation_config.json"};
+  constexpr std::array companions{"tokenizer.json", "tokenizer.model",   "tokenizer_config.json", "special_tokens_map.json", "vocab.json",
+                                  "merges.txt",     "added_tokens.json", "chat_template.jinja",   "generation_config.json"};
   if (!job.source.folder.empty())
     for (const char* name : companions) {
       const auto from = path_inside(job.source.folder, name, name);

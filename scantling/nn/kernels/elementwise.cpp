@@ -4,7 +4,8 @@ namespace scantling::kernels {
 namespace {
 
 template <class T>
-SCANTLING_INLINE void rotate(const T* x, const float* cos, const float* sin, T* y, int64_t rows, int64_t heads, int64_t d, float direction) {
+SCANTLING_INLINE void rotate(const T* x, const float* cos, const float* sin, T* y, int64_t rows, int64_t heads, int64_t d,
+                             float direction) {
   const int64_t half = d / 2;
   for (int64_t row = 0; row < rows; row++, cos += half, sin += half)
     for (int64_t head = 0; head < heads; head++, x += d, y += d)
@@ -53,10 +54,12 @@ SCANTLING_INLINE void columns(const T* x, float* sums, int64_t rows, int64_t wid
 
 }  // namespace
 
-SCANTLING_VECTORIZED void rotary(const float* x, const float* cos, const float* sin, float* y, int64_t rows, int64_t heads, int64_t d, float direction) {
+SCANTLING_VECTORIZED void rotary(const float* x, const float* cos, const float* sin, float* y, int64_t rows, int64_t heads, int64_t d,
+                                 float direction) {
   rotate(x, cos, sin, y, rows, heads, d, direction);
 }
-SCANTLING_VECTORIZED void rotary(const bf16* x, const float* cos, const float* sin, bf16* y, int64_t rows, int64_t heads, int64_t d, float direction) {
+SCANTLING_VECTORIZED void rotary(const bf16* x, const float* cos, const float* sin, bf16* y, int64_t rows, int64_t heads, int64_t d,
+                                 float direction) {
   rotate(x, cos, sin, y, rows, heads, d, direction);
 }
 SCANTLING_VECTORIZED void swiglu(const float* gate, const float* up, float* y, int64_t count) { glu(gate, up, y, count); }

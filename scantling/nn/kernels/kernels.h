@@ -12,7 +12,8 @@ namespace scantling::kernels {
 void rms_norm(const float* x, const float* w, float* y, float* rstd, int64_t rows, int64_t width, float eps);
 void rms_norm(const bf16* x, const bf16* w, bf16* y, float* rstd, int64_t rows, int64_t width, float eps);
 // dx may be null; dw (float32, `width` sums, overwritten) may be null.
-void rms_norm_backward(const float* dy, const float* x, const float* w, const float* rstd, float* dx, float* dw, int64_t rows, int64_t width);
+void rms_norm_backward(const float* dy, const float* x, const float* w, const float* rstd, float* dx, float* dw, int64_t rows,
+                       int64_t width);
 void rms_norm_backward(const bf16* dy, const bf16* x, const bf16* w, const float* rstd, bf16* dx, float* dw, int64_t rows, int64_t width);
 
 // Rotates pairs (j, j + d/2) of every head of x [rows, heads, d] by the row's angles cos, sin [rows, d/2]; `direction` -1 turns back.

@@ -58,11 +58,11 @@ SCANTLING_VECTORIZED void rms_norm(const bf16* x, const bf16* w, bf16* y, float*
   forward(x, w, y, rstd, rows, width, eps);
 }
 SCANTLING_VECTORIZED void rms_norm_backward(const float* dy, const float* x, const float* w, const float* rstd, float* dx, float* dw,
-                                        int64_t rows, int64_t width) {
+                                            int64_t rows, int64_t width) {
   backward(dy, x, w, rstd, dx, dw, rows, width);
 }
 SCANTLING_VECTORIZED void rms_norm_backward(const bf16* dy, const bf16* x, const bf16* w, const float* rstd, bf16* dx, float* dw,
-                                        int64_t rows, int64_t width) {
+                                            int64_t rows, int64_t width) {
   backward(dy, x, w, rstd, dx, dw, rows, width);
 }
 

@@ -80,10 +80,12 @@ SCANTLING_VECTORIZED void softmax_nll(const float* logits, const int64_t* labels
 SCANTLING_VECTORIZED void softmax_nll(const bf16* logits, const int64_t* labels, float* nll, float* lse, int64_t rows, int64_t classes) {
   forward(logits, labels, nll, lse, rows, classes);
 }
-SCANTLING_VECTORIZED void softmax_nll_backward(float* logits, const int64_t* labels, const float* lse, const float* dnll, int64_t rows, int64_t classes) {
+SCANTLING_VECTORIZED void softmax_nll_backward(float* logits, const int64_t* labels, const float* lse, const float* dnll, int64_t rows,
+                                               int64_t classes) {
   backward(logits, labels, lse, dnll, rows, classes);
 }
-SCANTLING_VECTORIZED void softmax_nll_backward(bf16* logits, const int64_t* labels, const float* lse, const float* dnll, int64_t rows, int64_t classes) {
+SCANTLING_VECTORIZED void softmax_nll_backward(bf16* logits, const int64_t* labels, const float* lse, const float* dnll, int64_t rows,
+                                               int64_t classes) {
   backward(logits, labels, lse, dnll, rows, classes);
 }
 
