@@ -12,7 +12,7 @@ namespace scantling::cli {
 namespace {
 
 void eval(const RunArguments& arguments) {
-  const auto job = make_job(arguments.load(RunUse::evaluate));
+  const auto job = make_job(arguments.load(RunUse::evaluate), RunUse::evaluate);
   const auto result = evaluate(job);
   if (!arguments.json) {
     fmt::print("loss {:.6f}, perplexity {:.4f}, {} label tokens in {} rows\n", result.loss, std::exp(result.loss),

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <sstream>
 
 #include "scantling/cli/commands.h"
 #include "scantling/cli/run_arguments.h"
@@ -14,9 +15,20 @@ struct Arguments : RunArguments {
   bool program = false;
 };
 
+std::vector<std::string> lines_of(const std::string& text) {
+  std::istringstream stream(text);
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
 void explain(const Arguments& arguments) {
-  const auto job = make_job(arguments.load(RunUse::plan));
-  if (arguments.json)
+  if (arguments.program && !arguments.name.empty())
+    throw ConfigError("NAME and --program are both given. NAME chooses parameters, and a program has none of its own. Remove one.");
+  const auto job = make_job(arguments.load(RunUse::plan), RunUse::plan);
+  if (arguments.json && arguments.program)
+    print_json({{"program", lines_of(program_text(job))}});
+  else if (arguments.json)
     print_json(explain_json(job, arguments.name));
   else if (arguments.program)
     fmt::print("{}", program_text(job));

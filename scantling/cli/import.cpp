@@ -17,7 +17,9 @@ struct Arguments {
 
 void import(const Arguments& arguments) {
   const auto dtype = dtype_named(arguments.dtype);
-  if (!dtype) throw ConfigError(fmt::format("--dtype ({}) is not an element type. Use float32, bfloat16 or float16.", arguments.dtype));
+  if (dtype != DType::float32 && dtype != DType::bfloat16 && dtype != DType::float16)
+    throw ConfigError(
+        fmt::format("--dtype ({}) is no element type of written weights. Use float32, bfloat16 or float16.", arguments.dtype));
   const auto result = import_gguf(arguments.file, arguments.folder, {*dtype, arguments.overwrite});
   for (const auto& notice : result.notices) fmt::print(stderr, "scantling: {}\n", notice);
   if (arguments.json) return print_json({{"folder", arguments.folder}, {"parameters", result.parameters}, {"tensors", result.tensors}});

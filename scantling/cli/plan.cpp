@@ -11,7 +11,7 @@ namespace scantling::cli {
 namespace {
 
 void plan(const RunArguments& arguments) {
-  const auto job = make_job(arguments.load(RunUse::plan));
+  const auto job = make_job(arguments.load(RunUse::plan), RunUse::plan);
   const auto planned = price(job.model, job.layout, job.shape, &job.optimizer());
   const bool fits = planned.fits(job.options.devices.memory_bytes);
   std::vector<Remedy> remedies;

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -13,21 +14,23 @@ namespace {
 
 struct Arguments {
   std::string model, text, file;
-  bool plain = false, json = false;
+  bool from_file = false, plain = false, json = false;
 };
 
 std::string text_of(const Arguments& arguments) {
-  if (arguments.file.empty()) return arguments.text;
+  if (!arguments.from_file) return arguments.text;
+  std::error_code ignored;
   std::ifstream in(arguments.file, std::ios::binary);
-  if (!in) throw DataError(fmt::format("--file ({}) cannot be read. Name a readable text file.", arguments.file));
+  if (!in || std::filesystem::is_directory(arguments.file, ignored))
+    throw DataError(fmt::format("--file ({}) cannot be read. Name a readable text file.", arguments.file));
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
 void tokenize(const Arguments& arguments) {
   const auto text = text_of(arguments);
   const auto tokenizer = load_tokenizer(arguments.model);
-  const bool empty_file = text.empty() && !arguments.file.empty();
-  const auto ids = empty_file ? std::vector<int32_t>() : tokenizer->encode(text, {.parse_special = !arguments.plain});
+  const auto ids =
+      text.empty() && arguments.from_file ? std::vector<int32_t>() : tokenizer->encode(text, {.parse_special = !arguments.plain});
   std::vector<std::string> pieces;
   for (const auto id : ids) pieces.push_back(tokenizer->piece(id));
   if (arguments.json) return print_json({{"ids", ids}, {"pieces", pieces}});
@@ -47,6 +50,7 @@ void add_tokenize(CLI::App& app) {
   command->add_flag("--json", arguments->json, "Print one JSON document on standard output");
   command->callback([arguments, text, file] {
     if (text->empty() && file->empty()) throw ConfigError("Nothing to tokenize. Give --text T or --file F.");
+    arguments->from_file = !file->empty();
     tokenize(*arguments);
   });
 }

@@ -17,7 +17,7 @@ struct Arguments : RunArguments {
 };
 
 void train(const Arguments& arguments) {
-  const auto job = make_job(arguments.load(RunUse::train));
+  const auto job = make_job(arguments.load(RunUse::train), RunUse::train);
   const auto result = scantling::train(job, arguments.overwrite);
   const auto& output = job.options.train.output_dir;
   if (arguments.json) return print_json(nlohmann::ordered_json::parse(std::ifstream(output + "/summary.json")));

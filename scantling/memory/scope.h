@@ -31,6 +31,18 @@ class MemoryScope {
   MemoryContext before_;
 };
 
+// Opened where an operation makes a weight's gradient, so that it is booked as one from its first byte.
+class GradientScope {
+ public:
+  GradientScope() : before_(memory_context().category) { memory_context().category = Category::gradients; }
+  ~GradientScope() { memory_context().category = before_; }
+  GradientScope(const GradientScope&) = delete;
+  GradientScope& operator=(const GradientScope&) = delete;
+
+ private:
+  Category before_;
+};
+
 // While a kernel of LibTorch runs, what it allocates is scratch: it counts against the rank's workspace reservation and not against
 // the ledger. Results allocated inside are handed to the ledger by adopt() (allocator.h) when the kernel has ended.
 // `bound_bytes` is the most the kernel may need, results included; planning takes the largest bound as the reservation.

@@ -1,6 +1,7 @@
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "scantling/memory/scope.h"
 #include "scantling/nn/kernels/kernels.h"
 #include "scantling/nn/matmul.h"
 #include "scantling/nn/operations.h"
@@ -38,6 +39,7 @@ struct LinearCrossEntropy : torch::autograd::Function<LinearCrossEntropy> {
       });
     at::Tensor dx, dw;
     if (ctx->needs_input_grad(0)) dx = ops::matmul(logits, weight);
+    const GradientScope of_weights;
     if (ctx->needs_input_grad(1)) dw = ops::matmul(logits.t(), x);
     return {dx, dw, {}};
   }

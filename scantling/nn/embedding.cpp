@@ -6,6 +6,7 @@
 #include <cstring>
 #include <numeric>
 
+#include "scantling/memory/scope.h"
 #include "scantling/nn/kernels/kernels.h"
 #include "scantling/nn/operations.h"
 #include "scantling/nn/tensor_types.h"
@@ -53,6 +54,7 @@ struct Embedding : torch::autograd::Function<Embedding> {
     if (!gradients[0].defined()) return variable_list(2);
     auto ids = ctx->get_saved_variables()[0];
     const auto& dy = gradients[0];
+    const GradientScope of_weights;
     auto dw = at::empty({ctx->saved_data["rows"].toInt(), dy.size(-1)}, dy.options());
     if (dy.is_meta()) return {{}, dw};
     std::memset(dw.data_ptr(), 0, dw.nbytes());

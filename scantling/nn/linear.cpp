@@ -1,6 +1,7 @@
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "scantling/memory/scope.h"
 #include "scantling/nn/kernels/kernels.h"
 #include "scantling/nn/matmul.h"
 #include "scantling/nn/operations.h"
@@ -46,6 +47,7 @@ struct Linear : torch::autograd::Function<Linear> {
     auto dy_NO = as_rows(gradients[0]);
     at::Tensor dx, dw, db;
     if (ctx->needs_input_grad(0)) dx = ops::matmul(dy_NO, weight, x.sizes());
+    const GradientScope of_weights;
     if (ctx->needs_input_grad(1)) dw = ops::matmul(dy_NO.t(), as_rows(x));
     if (ctx->saved_data["bias"].toBool() && ctx->needs_input_grad(2)) db = bias_gradient(dy_NO, weight);
     return {dx, dw, db};

@@ -1,6 +1,7 @@
 #include <ATen/ops/empty.h>
 #include <torch/csrc/autograd/custom_function.h>
 
+#include "scantling/memory/scope.h"
 #include "scantling/nn/kernels/kernels.h"
 #include "scantling/nn/operations.h"
 #include "scantling/nn/tensor_types.h"
@@ -32,6 +33,7 @@ struct RmsNorm : torch::autograd::Function<RmsNorm> {
     const int64_t width = x.size(-1), rows = x.numel() / width;
     at::Tensor dx, dw;
     if (ctx->needs_input_grad(0)) dx = at::empty(x.sizes(), x.options());
+    const GradientScope of_weights;
     if (ctx->needs_input_grad(1)) dw = at::empty(weight.sizes(), weight.options());
     if (x.is_meta()) return {dx, dw, {}};
     std::vector<float> sums(dw.defined() ? static_cast<size_t>(width) : 0);

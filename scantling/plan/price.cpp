@@ -12,8 +12,9 @@ namespace {
 // Ranks with equal parts of every parameter run equal programs on equal shapes.
 std::vector<int64_t> signature(const ModelDescription& model, const Layout& layout, Rank rank) {
   std::vector<int64_t> sizes;
+  const auto shard = static_cast<size_t>(layout.mesh.coordinate(rank, "shard"));
   for (int p = 0; p < static_cast<int>(model.parameters.size()); p++) {
-    sizes.push_back(layout.stored_rows(p, rank).size());
+    sizes.push_back(layout.parameters[static_cast<size_t>(p)].split.sizes[shard]);
     sizes.push_back(layout.gradient_rows(p, rank).size());
   }
   return sizes;

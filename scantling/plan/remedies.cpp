@@ -12,24 +12,16 @@ class Search {
   explicit Search(const PricedRun& run) : run_(run), peak_(peak_of(run)) {}
 
   // Keeps the change if it lowers the peak.
-  bool consider(const PricedRun& changed, const std::string& change) {
-    const int64_t peak = peak_of(changed);
-    if (peak >= peak_) return false;
-    const bool fits = run_.devices.memory_bytes == 0 || peak <= run_.devices.memory_bytes;
-    remedies_.push_back({change, peak, fits});
-    return fits;
-  }
+  void consider(const PricedRun& changed, const std::string& change) { keep(peak_of(changed), change); }
 
   // The smallest power of two more shards with which it fits.
   void more_shards(PricedRun run, const std::string& with) {
-    for (int factor = 2; factor <= 64; factor *= 2) {
+    for (int factor = 2; factor <= 64 && run_.devices.count <= DeviceOptions::most / factor; factor *= 2) {
       run.devices.count = run_.devices.count * factor;
       run.layout.mesh.shard = run_.layout.mesh.shard * factor;
-      const auto change = fmt::format("devices.count={} layout.mesh.shard={}{}", run.devices.count, run.layout.mesh.shard, with);
-      if (peak_of(run) <= run_.devices.memory_bytes) {
-        consider(run, change);
-        return;
-      }
+      const int64_t peak = peak_of(run);
+      if (peak > run_.devices.memory_bytes) continue;
+      return keep(peak, fmt::format("devices.count={} layout.mesh.shard={}{}", run.devices.count, run.layout.mesh.shard, with));
     }
   }
 
@@ -38,7 +30,11 @@ class Search {
  private:
   static int64_t peak_of(const PricedRun& run) {
     const auto layout = resolve_layout(run.model->description, run.layout, run.devices);
-    return price(*run.model, layout, run.shape, &run.optimizer).largest_peak();
+    return price(*run.model, layout, run.shape, run.training ? &run.optimizer : nullptr).largest_peak();
+  }
+
+  void keep(int64_t peak, const std::string& change) {
+    if (peak < peak_) remedies_.push_back({change, peak, run_.devices.memory_bytes == 0 || peak <= run_.devices.memory_bytes});
   }
 
   const PricedRun& run_;
@@ -46,41 +42,38 @@ class Search {
   std::vector<Remedy> remedies_;
 };
 
+// Fewer rows at a time, with as many in a step.
+void consider_rows(Search& search, PricedRun run) {
+  if (run.training && run.shape.rows > 1) {
+    run.shape.micro_batches *= static_cast<int>(run.shape.rows);
+    run.shape.rows = 1;
+    search.consider(run, fmt::format("train.per_device_train_batch_size=1 train.gradient_accumulation_steps={}", run.shape.micro_batches));
+  } else if (run.shape.evaluation_rows > 1) {
+    run.shape.evaluation_rows = 1;
+    search.consider(run, "train.per_device_eval_batch_size=1");
+  }
+}
+
 }  // namespace
 
 std::vector<Remedy> find_remedies(const PricedRun& run) {
   Search search(run);
-  auto changed = run;
-  if (run.layout.recompute == Recompute::none) {
-    changed.layout.recompute = Recompute::block;
-    search.consider(changed, "layout.recompute=block");
-  }
-  if (run.layout.prefetch > 0) {
-    changed = run;
-    changed.layout.prefetch = 0;
-    search.consider(changed, "layout.prefetch=0");
-  }
-  if (run.layout.precision.compute == DType::float32) {
-    changed = run;
-    changed.layout.precision.compute = DType::bfloat16;
-    search.consider(changed, "layout.precision.compute=bfloat16");
-  }
-  if (run.shape.rows > 1) {
-    changed = run;
-    changed.shape.rows = 1;
-    changed.shape.micro_batches = static_cast<int>(run.shape.micro_batches * run.shape.rows);
-    search.consider(changed,
-                    fmt::format("train.per_device_train_batch_size=1 train.gradient_accumulation_steps={}", changed.shape.micro_batches));
-  }
-  if (run.shape.length > 64) {
-    changed = run;
-    changed.shape.length = run.shape.length / 2;
-    search.consider(changed, fmt::format("data.max_length={}", changed.shape.length));
-  }
+  const auto with = [&](auto change) {
+    PricedRun changed = run;
+    change(changed);
+    return changed;
+  };
+  const auto recomputed = with([](PricedRun& changed) { changed.layout.recompute = Recompute::block; });
+  if (run.layout.recompute == Recompute::none) search.consider(recomputed, "layout.recompute=block");
+  if (run.layout.prefetch > 0) search.consider(with([](PricedRun& changed) { changed.layout.prefetch = 0; }), "layout.prefetch=0");
+  if (run.layout.precision.compute == DType::float32)
+    search.consider(with([](PricedRun& changed) { changed.layout.precision.compute = DType::bfloat16; }),
+                    "layout.precision.compute=bfloat16");
+  consider_rows(search, run);
+  if (run.shape.length > 64)
+    search.consider(with([](PricedRun& changed) { changed.shape.length /= 2; }), fmt::format("data.max_length={}", run.shape.length / 2));
   search.more_shards(run, "");
-  changed = run;
-  changed.layout.recompute = Recompute::block;
-  if (run.layout.recompute == Recompute::none) search.more_shards(changed, " layout.recompute=block");
+  if (run.layout.recompute == Recompute::none) search.more_shards(recomputed, " layout.recompute=block");
   auto remedies = search.take();
   std::stable_partition(remedies.begin(), remedies.end(), [](const Remedy& remedy) { return remedy.fits; });
   return remedies;

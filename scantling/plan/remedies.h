@@ -14,6 +14,7 @@ struct PricedRun {
   DeviceOptions devices;
   StepShape shape;
   OptimizerOptions optimizer;
+  bool training = true;  // false: evaluation only
 };
 
 struct Remedy {

@@ -76,7 +76,7 @@ void GradientStore::add_squares_of(int parameter, int64_t begin, const float* gr
   if (!environment_.real || count == 0) return;
   ExactSum own;
   add_squares(gradient, begin, count, row_elements(environment_.info(parameter)), own);
-  if (nonfinite_ < 0 && !std::isfinite(own.value())) nonfinite_ = parameter;
+  if ((nonfinite_ < 0 || parameter < nonfinite_) && !std::isfinite(own.value())) nonfinite_ = parameter;
   squares_.merge(own);
 }
 

@@ -1,5 +1,7 @@
 #include "scantling/train/evaluator.h"
 
+#include <fmt/format.h>
+
 #include "scantling/core/exact_sum.h"
 #include "scantling/program/context.h"
 
@@ -18,7 +20,13 @@ Evaluator::Evaluator(const Job& job, const TokenDataset& dataset)
       dataset_(dataset),
       plan_(evaluation_plan(dataset.rows(), job.options.train.per_device_eval_batch_size, job.layout.batch_ranks())),
       program_(forward_program(job)),
-      rows_(static_cast<size_t>(dataset.rows())) {}
+      rows_(static_cast<size_t>(dataset.rows())) {
+  if (dataset.total_label_tokens() == 0)
+    throw DataError(
+        fmt::format("None of the {} rows to evaluate has a label token within data.max_length ({}). A mean loss needs at least one. "
+                    "Raise data.max_length, or look at the labels.",
+                    dataset.rows(), job.options.data.max_length));
+}
 
 void Evaluator::run_batch(RankRuntime& rank, int64_t step, SampleOrder& order) {
   const auto& environment = rank.environment();

@@ -22,6 +22,7 @@ struct Evaluation {
 // Shared by the ranks of a process: every rank fills the rows it ran, and one sums them when all are done.
 class Evaluator {
  public:
+  // Throws DataError if no row of `dataset` has a label token: there would be no mean.
   Evaluator(const Job& job, const TokenDataset& dataset);
 
   // Called by all ranks together; each has the result in the end.

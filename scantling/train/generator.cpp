@@ -43,6 +43,24 @@ std::vector<int32_t> prompt_ids(const Tokenizer& tokenizer, const std::string& p
   return tokenizer.encode(chat_template.render({{"user", prompt}}, true), {.parse_special = true, .add_bos = false});
 }
 
+void require_positions(int64_t prompt_tokens, int64_t new_tokens, int64_t positions) {
+  if (prompt_tokens > positions)
+    throw ConfigError(fmt::format("The prompt has {} tokens. The model has {} positions for prompt and new tokens. Shorten the prompt.",
+                                  prompt_tokens, positions));
+  if (new_tokens > positions - prompt_tokens)
+    throw ConfigError(fmt::format(
+        "The prompt has {} tokens and --max-new-tokens is {}: together beyond the model's {} positions. Use --max-new-tokens {} or less.",
+        prompt_tokens, new_tokens, positions, positions - prompt_tokens));
+}
+
+// What follows the prompt in the text of both: the space before a word is the word's, and a tokenizer drops it at the start of a text.
+std::string continuation(const Tokenizer& tokenizer, const std::vector<int32_t>& prompt, const std::vector<int32_t>& made) {
+  auto all = prompt;
+  all.insert(all.end(), made.begin(), made.end());
+  const auto before = tokenizer.decode(prompt), whole = tokenizer.decode(all);
+  return whole.starts_with(before) ? whole.substr(before.size()) : tokenizer.decode(made);
+}
+
 }  // namespace
 
 void GenerateOptions::validate(Faults& faults) const {
@@ -93,12 +111,7 @@ Generated Generator::generate(const std::string& prompt, const GenerateOptions& 
   faults.throw_if_any();
   Generated result;
   result.prompt_ids = prompt_ids(*tokenizer_, prompt, options.chat);
-  const auto limit = model_.description.max_positions;
-  if (static_cast<int64_t>(result.prompt_ids.size()) + options.max_new_tokens > limit)
-    throw ConfigError(fmt::format(
-        "The prompt has {} tokens and --max-new-tokens is {}: together beyond the model's {} positions. Use --max-new-tokens {} or less.",
-        result.prompt_ids.size(), options.max_new_tokens, limit,
-        std::max<int64_t>(0, limit - static_cast<int64_t>(result.prompt_ids.size()))));
+  require_positions(static_cast<int64_t>(result.prompt_ids.size()), options.max_new_tokens, model_.description.max_positions);
   auto ids = result.prompt_ids;
   for (int64_t n = 0; n < options.max_new_tokens; n++) {
     const auto next = choose_token(next_logits(ids), options, uniform(options.seed, stream_of("generate"), static_cast<uint64_t>(n)));
@@ -106,7 +119,7 @@ Generated Generator::generate(const std::string& prompt, const GenerateOptions& 
     ids.push_back(next);
     result.ids.push_back(next);
   }
-  result.text = tokenizer_->decode(result.ids);
+  result.text = continuation(*tokenizer_, result.prompt_ids, result.ids);
   return result;
 }
 

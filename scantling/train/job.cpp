@@ -2,13 +2,34 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "scantling/core/bytes.h"
 #include "scantling/models/llama.h"
 #include "scantling/plan/remedies.h"
+#include "scantling/train/weights.h"
 
 namespace scantling {
+namespace {
 
-Job make_job(RunOptions options) {
+void expect_trainable(const ModelDescription& model, const Layout& layout, Faults& faults) {
+  const auto trained = [](const ParameterPlacement& placement) { return placement.trainable; };
+  if (std::any_of(layout.parameters.begin(), layout.parameters.end(), trained)) return;
+  faults.add(
+      fmt::format("There is nothing to train: layout.freeze matches all {} parameters. Training needs at least one that is not frozen. "
+                  "Leave some out of layout.freeze, or use the command eval.",
+                  model.parameters.size()));
+}
+
+StepShape shape_of(const RunOptions& options, RunUse use) {
+  const bool evaluates = use == RunUse::evaluate || !options.data.eval.empty();
+  return {options.train.per_device_train_batch_size, options.data.max_length, static_cast<int>(options.train.gradient_accumulation_steps),
+          evaluates ? options.train.per_device_eval_batch_size : 0};
+}
+
+}  // namespace
+
+Job make_job(RunOptions options, RunUse use) {
   auto source = open_model(options.model);
   auto model = make_llama(source.llama);
   Faults faults;
@@ -22,11 +43,13 @@ Job make_job(RunOptions options) {
   } catch (const ConfigError& error) {
     faults.add(error.what());
   }
+  if (use == RunUse::train && faults.empty()) {
+    expect_trainable(description, layout, faults);
+    expect_export(source, options.train.output_dir, faults);
+  }
   faults.throw_if_any();
-  const StepShape shape{options.train.per_device_train_batch_size, options.data.max_length,
-                        static_cast<int>(options.train.gradient_accumulation_steps),
-                        options.data.eval.empty() ? 0 : options.train.per_device_eval_batch_size};
-  return {std::move(options), std::move(source), std::move(model), std::move(layout), shape};
+  const auto shape = shape_of(options, use);
+  return {std::move(options), std::move(source), std::move(model), std::move(layout), shape, use};
 }
 
 void require_fit(const Job& job, const Price& price) {
@@ -34,7 +57,8 @@ void require_fit(const Job& job, const Price& price) {
   if (price.fits(budget)) return;
   std::string text = fmt::format("The run does not fit: a device needs {} ({} bytes) at its peak, devices.memory is {} ({} bytes).",
                                  format_bytes(price.largest_peak()), price.largest_peak(), format_bytes(budget), budget);
-  for (const auto& remedy : find_remedies({&job.model, job.options.layout, job.options.devices, job.shape, job.optimizer()}))
+  for (const auto& remedy :
+       find_remedies({&job.model, job.options.layout, job.options.devices, job.shape, job.optimizer(), job.use != RunUse::evaluate}))
     text += fmt::format(" {}: {}.", remedy.change, format_bytes(remedy.peak_bytes));
   throw OutOfDeviceMemory(text);
 }

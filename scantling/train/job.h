@@ -14,13 +14,15 @@ struct Job {
   ModelSource source;
   Model model;
   Layout layout;
-  StepShape shape;  // of a full step
+  StepShape shape;  // of a full step, and of an evaluation batch where there is one
+  RunUse use = RunUse::train;
 
   const OptimizerOptions& optimizer() const { return options.train.optimizer; }
 };
 
-// Throws ConfigError with all faults of the layout against the model: names that match nothing, rows longer than the position table.
-Job make_job(RunOptions options);
+// Throws ConfigError with all faults of the layout against the model: names that match nothing, rows longer than the position table; to
+// train also: nothing to train, a model that could not be written in the end (unreadable tokenizer file, full disk).
+Job make_job(RunOptions options, RunUse use = RunUse::train);
 
 // The devices' budgets, the plan's peaks and what would help, as OutOfDeviceMemory, unless the plan fits.
 void require_fit(const Job& job, const Price& price);

@@ -15,11 +15,18 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t most_batch_rows = 1'000'000;
+constexpr int64_t most_accumulation_steps = 10'000;  // each is a stretch of the program, which is planned as a whole
+constexpr double most_epochs = 1e6, least_timeout_s = 0.001, most_timeout_s = 1e6;
 
 // A path that should exist: if not, the entry of its folder that is nearly spelt like it.
 void expect_path(const std::string& key, const std::string& path, Faults& faults) {
-  std::error_code ignored;
-  if (fs::exists(path, ignored)) return;
+  std::error_code ignored, failed;
+  if (fs::exists(path, failed)) return;
+  if (failed) {
+    faults.add(fmt::format("{} is \"{}\", which cannot be reached ({}). It must be readable. Check the rights of its folders.", key, path,
+                           failed.message()));
+    return;
+  }
   const fs::path folder = fs::path(path).has_parent_path() ? fs::path(path).parent_path() : fs::path(".");
   std::vector<std::string> entries;
   for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end; entry.increment(ignored))
@@ -84,6 +91,10 @@ void resolve_batch(TrainOptions& train, const MeshOptions& mesh, Faults& faults)
   }
   if (rows == 0) rows = train.global_batch_size / step_rows;
   if (accumulation == 0) accumulation = train.global_batch_size / step_rows;
+  if (accumulation > most_accumulation_steps)
+    faults.add(fmt::format(
+        "train.gradient_accumulation_steps is {}. It must be at most {}. Use a larger per_device_train_batch_size or more devices.",
+        accumulation, most_accumulation_steps));
 }
 
 }  // namespace
@@ -102,10 +113,12 @@ void TrainOptions::validate(Faults& faults) const {
   at_least("max_steps", max_steps, 0, "; 0 leaves the end to num_train_epochs");
   at_least("logging_steps", logging_steps, 1);
   at_least("eval_steps", eval_steps, 0);
-  if (max_steps == 0 && !(num_train_epochs > 0))
-    faults.add(fmt::format("train.num_train_epochs is {}. It must be above 0. Use 1, or give train.max_steps.", num_train_epochs));
-  if (!(communication_timeout_s > 0))
-    faults.add(fmt::format("train.communication_timeout_s is {}. It must be above 0 seconds. Use 60.", communication_timeout_s));
+  if (max_steps == 0 && !(num_train_epochs > 0 && num_train_epochs <= most_epochs))
+    faults.add(fmt::format("train.num_train_epochs is {}. It must be above 0 and at most {}. Use 1, or give train.max_steps.",
+                           num_train_epochs, most_epochs));
+  if (!(communication_timeout_s >= least_timeout_s && communication_timeout_s <= most_timeout_s))
+    faults.add(fmt::format("train.communication_timeout_s is {}. It must be from {} to {} seconds. Use 60.", communication_timeout_s,
+                           least_timeout_s, most_timeout_s));
   if (output_dir.empty()) faults.add("train.output_dir is empty. A run needs a folder to write to. Use out.");
   const size_t before = faults.list().size();
   optimizer.validate(faults);

@@ -10,13 +10,15 @@ namespace scantling {
 namespace fs = std::filesystem;
 
 OutputFolder::OutputFolder(const std::string& path, bool overwrite) : path_(path) {
-  if (fs::exists(path_) && !fs::is_directory(path_))
-    throw ConfigError(fmt::format("train.output_dir ({}) is a file. Name a folder.", path));
+  std::error_code failed;
+  auto existing = fs::absolute(path_);
+  while (!fs::exists(existing, failed) && !failed) existing = existing.parent_path();
+  if (failed) throw ConfigError(fmt::format("train.output_dir ({}) cannot be used: {}. Name another folder.", path, failed.message()));
+  if (!fs::is_directory(existing))
+    throw ConfigError(fmt::format("train.output_dir ({}) cannot be made: {} is a file. Name a folder.", path, existing.string()));
   if (fs::exists(path_ / "summary.json") && !overwrite)
     throw ConfigError(
         fmt::format("train.output_dir ({}) holds a finished run. Name another folder, or use --overwrite to replace it.", path));
-  auto existing = fs::absolute(path_);
-  while (!fs::exists(existing)) existing = existing.parent_path();
   if (access(existing.c_str(), W_OK | X_OK) != 0)
     throw ConfigError(fmt::format("train.output_dir ({}) cannot be written: {} is not writable for this user. Name another folder.", path,
                                   existing.string()));

@@ -16,9 +16,11 @@ namespace {
 
 int machine_cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-void poll_signals() {
+void poll_signals(bool training) {
   if (const int signal = StopWatch::signal())
-    throw Interrupted(signal, "The run was interrupted between two instructions. Its weights since the start are lost: nothing was saved.");
+    throw Interrupted(
+        signal, training ? "The run was interrupted between two instructions. Its weights since the start are lost: nothing was saved."
+                         : "The evaluation was interrupted between two instructions. It has no result.");
 }
 
 }  // namespace
@@ -37,7 +39,8 @@ RankGroup::RankGroup(const Job& job, const Price& price, bool training)
 void RankGroup::run_rank(Communicator& world, const InitialWeights& weights, const std::function<void(RankRuntime&)>& body) {
   at::set_num_threads(threads_per_rank_);
   const auto rank = static_cast<size_t>(world.rank());
-  RankRuntimeOptions options{training_ ? &job_.options.train.optimizer : nullptr, price_.ranks[rank].workspace_bytes, poll_signals};
+  RankRuntimeOptions options{training_ ? &job_.options.train.optimizer : nullptr, price_.ranks[rank].workspace_bytes,
+                             [training = training_] { poll_signals(training); }};
   RankRuntime runtime(job_.model, job_.layout, *ledgers_[rank], world, &weights_, options);
   runtime.parameters().fill(weights.reader());
   world.set_context("after loading");

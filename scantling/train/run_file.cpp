@@ -11,6 +11,7 @@
 #include <set>
 #include <sstream>
 
+#include "scantling/core/text.h"
 #include "scantling/train/run_fields.h"
 
 namespace scantling {
@@ -84,9 +85,21 @@ class Reader {
   }
 
   void read_override(const std::string& flag) {
-    const std::string body = flag.starts_with("--") ? flag.substr(2) : flag;
+    if (!flag.starts_with("--")) {
+      faults_.add(fmt::format(
+          "\"{}\" is one argument too many. A command takes one run file and flags --section.key=value. Remove it, or write the "
+          "flag with \"--\" and \"=\".",
+          flag));
+      return;
+    }
+    const std::string body = flag.substr(2);
     const size_t equals = body.find('=');
     const std::string key = body.substr(0, equals), shown = "--" + key;
+    if (equals == std::string::npos && !find_run_field(key) && !is_run_section(key)) {
+      faults_.add(fmt::format("{}: is no flag of this command and no key of a run file. Every flag must be known. {}", shown,
+                              unknown_key_remedy(key)));
+      return;
+    }
     if (equals == std::string::npos) {
       faults_.add(fmt::format("{}: has no value. A flag that changes the run file is --section.key=value. Write {}=VALUE.", shown, shown));
       return;
@@ -145,6 +158,9 @@ RunOptions load_run(const std::string& path, const std::vector<std::string>& ove
   if (stream) text << stream.rdbuf();
   if (!stream || std::filesystem::is_directory(path))
     throw ConfigError(fmt::format("{}: cannot be read. A run needs its run file. Correct the path.", path));
+  if (!is_utf8(text.view()))
+    throw ConfigError(fmt::format("{}: byte {} is not UTF-8. A run file is UTF-8 text. Convert it, for example with iconv -t UTF-8.", path,
+                                  utf8_prefix(text.view())));
   return parse_run(text.view(), path, overrides, use);
 }
 

@@ -1,15 +1,40 @@
 #include "scantling/train/weights.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 
 #include "scantling/checkpoint/weight_match.h"
+#include "scantling/core/bytes.h"
 #include "scantling/core/log.h"
 #include "scantling/core/random.h"
 
 namespace scantling {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// The files beside the weights that go with the model.
+std::vector<fs::path> companions_of(const ModelSource& source) {
+  constexpr std::array names{"tokenizer.json", "tokenizer.model",   "tokenizer_config.json", "special_tokens_map.json", "vocab.json",
+                             "merges.txt",     "added_tokens.json", "chat_template.jinja",   "generation_config.json"};
+  std::vector<fs::path> files;
+  if (source.folder.empty()) return files;
+  for (const char* name : names)
+    if (const auto file = path_inside(source.folder, name, name); fs::exists(file)) files.push_back(file);
+  return files;
+}
+
+// Names and shapes were compared before; what is left is whether the values are numbers a weight can be.
+void expect_floating(const WeightFolder& folder, const std::string& name, Faults& faults) {
+  if (is_floating(folder.dtype(name))) return;
+  faults.add(fmt::format("{}: tensor \"{}\" is {}. Weights are floating numbers. Use the model's full-precision folder.",
+                         folder.folder().string(), name, name_of(folder.dtype(name))));
+}
+
+}  // namespace
 
 InitialWeights::InitialWeights(const ModelSource& source, uint64_t seed) : model_(source.description), seed_(seed) {
   if (source.folder.empty()) return;
@@ -21,6 +46,11 @@ InitialWeights::InitialWeights(const ModelSource& source, uint64_t seed) : model
     for (const auto& alias : parameter.aliases) aliases[alias] = parameter.name;
   }
   auto matched = match(*folder_, expected, aliases);
+  if (matched.faults.empty())
+    for (const auto& tensor : expected) {
+      const auto other = matched.stored_as.find(tensor.name);
+      expect_floating(*folder_, other == matched.stored_as.end() ? tensor.name : other->second, matched.faults);
+    }
   if (!matched.faults.empty()) throw CheckpointError(fmt::format("{}", fmt::join(matched.faults.list(), "\n")));
   for (const auto& notice : matched.notices) log_info("{}", notice);
   stored_as_ = std::move(matched.stored_as);
@@ -41,17 +71,25 @@ ParameterStore::Reader InitialWeights::reader() const {
   };
 }
 
+void expect_export(const ModelSource& source, const std::string& output_dir, Faults& faults) {
+  for (const auto& file : companions_of(source))
+    if (::access(file.c_str(), R_OK) != 0)
+      faults.add(fmt::format("{}: cannot be read. It is written beside the trained model. Check its permissions.", file.string()));
+  auto existing = fs::absolute(output_dir);
+  std::error_code failed;
+  while (!fs::exists(existing, failed) && !failed) existing = existing.parent_path();
+  const auto room = fs::space(existing, failed);
+  const int64_t needed_bytes = source.description.parameter_count() * size_of(DType::float32);
+  if (failed || room.available >= static_cast<uint64_t>(needed_bytes)) return;  // OutputFolder says what is wrong with the folder
+  faults.add(fmt::format("train.output_dir ({}) has room for {}. The trained model takes {}. Free space, or name a folder on another disk.",
+                         output_dir, format_bytes(static_cast<int64_t>(room.available)), format_bytes(needed_bytes)));
+}
+
 ModelExport::ModelExport(const Job& job, fs::path folder, bool overwrite) : job_(job), staged_(std::move(folder), overwrite) {
   auto config = job.source.json();
   config["torch_dtype"] = "float32";
   write_file(staged_.path() / "config.json", config.dump(2) + "\n");
-  constexpr std::array companions{"tokenizer.json", "tokenizer.model",   "tokenizer_config.json", "special_tokens_map.json", "vocab.json",
-                                  "merges.txt",     "added_tokens.json", "chat_template.jinja",   "generation_config.json"};
-  if (!job.source.folder.empty())
-    for (const char* name : companions) {
-      const auto from = path_inside(job.source.folder, name, name);
-      if (fs::exists(from)) fs::copy_file(from, staged_.path() / name);
-    }
+  for (const auto& file : companions_of(job.source)) fs::copy_file(file, staged_.path() / file.filename());
   std::vector<TensorSpec> tensors;
   for (const auto& parameter : job.model.description.parameters) tensors.push_back({parameter.name, DType::float32, parameter.shape});
   writer_.emplace(staged_.path(), tensors);

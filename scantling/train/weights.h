@@ -27,6 +27,10 @@ class InitialWeights {
   std::map<std::string, std::string> stored_as_;
 };
 
+// Adds a fault for what would stop the model from being written into `output_dir` after the run: a file of the tokenizer that cannot be
+// read, a disk without room for the weights.
+void expect_export(const ModelSource& source, const std::string& output_dir, Faults& faults);
+
 // The model of a run as a Hugging Face folder: weights in global shapes, the configuration with unknown keys kept, the tokenizer's files.
 // One object is shared by the ranks of a process; begin and commit are called by one of them, between barriers.
 class ModelExport {

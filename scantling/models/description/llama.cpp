@@ -17,6 +17,7 @@ struct FamilyDefaults {
   int64_t max_positions;
   int64_t sliding_window;  // 0: none
 };
+constexpr int64_t most_layers = 10'000;  // far above any model's depth; each has its own entries in the table
 constexpr FamilyDefaults llama_defaults{"Llama", 11'008, 0, 2048, 0};
 constexpr FamilyDefaults mistral_defaults{"Mistral", 14'336, 8, 131'072, 4096};
 
@@ -24,6 +25,7 @@ void read_sizes(ConfigReader& reader, const FamilyDefaults& defaults, LlamaConfi
   config.hidden = reader.whole("hidden_size", config.hidden);
   config.intermediate = reader.whole("intermediate_size", defaults.intermediate);
   config.layers = reader.whole("num_hidden_layers", config.layers);
+  if (config.layers > most_layers) reader.fault(fmt::format("num_hidden_layers is {}. It must be at most {}.", config.layers, most_layers));
   config.heads = reader.whole("num_attention_heads", config.heads);
   const bool family_default = defaults.kv_heads > 0 && !reader.has_key("num_key_value_heads");
   config.kv_heads = reader.whole("num_key_value_heads", family_default ? defaults.kv_heads : config.heads);
