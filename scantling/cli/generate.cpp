@@ -36,7 +36,8 @@ void add_generate(CLI::App& app) {
   command->add_option("--temperature", options.temperature, "0: the most likely token each time")->capture_default_str();
   command->add_option("--top-k", options.top_k, "Draw among the k most likely tokens; 0: all")->capture_default_str();
   command->add_option("--top-p", options.top_p, "Draw among the most likely tokens that reach this probability")->capture_default_str();
-  command->add_option("--seed", options.seed, "Of the draws")->capture_default_str()->check(CLI::NonNegativeNumber);
+  auto* seed = command->add_option("--seed", options.seed, "Of the draws")->capture_default_str();
+  seed->check([](const std::string& text) { return text.starts_with('-') ? text + " is negative; it must be 0 or more" : ""; });
   command->add_flag("--chat", options.chat, "The prompt is a user's message; write it with the model's chat template");
   command->add_flag("--json", arguments->json, "Print one JSON document on standard output");
   command->callback([arguments] { generate(*arguments); });

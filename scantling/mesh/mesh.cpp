@@ -46,9 +46,9 @@ std::vector<int> Mesh::coordinates(Rank rank) const {
 }
 
 int Mesh::coordinate(Rank rank, std::string_view axis) const {
-  const auto all = coordinates(rank);
-  for (size_t i = 0; i < axes_.size(); ++i) {
-    if (axes_[i].name == axis) return all[i];
+  check(rank >= 0 && rank < size_, "a rank lies in its mesh");
+  for (size_t i = axes_.size(); i-- > 0; rank /= axes_[i].size) {
+    if (axes_[i].name == axis) return rank % axes_[i].size;
   }
   return 0;
 }

@@ -7,6 +7,8 @@
 namespace scantling {
 namespace {
 
+constexpr int most_devices = 4096;  // that are proposed; more take long to price
+
 class Search {
  public:
   explicit Search(const PricedRun& run) : run_(run), peak_(peak_of(run)) {}
@@ -16,7 +18,7 @@ class Search {
 
   // The smallest power of two more shards with which it fits.
   void more_shards(PricedRun run, const std::string& with) {
-    for (int factor = 2; factor <= 64 && run_.devices.count <= DeviceOptions::most / factor; factor *= 2) {
+    for (int factor = 2; factor <= 64 && run_.devices.count <= most_devices / factor; factor *= 2) {
       run.devices.count = run_.devices.count * factor;
       run.layout.mesh.shard = run_.layout.mesh.shard * factor;
       const int64_t peak = peak_of(run);

@@ -39,6 +39,8 @@ RunValue read_node(const YAML::Node& node, const PlaceOf& place_of, int depth, F
   if (node.IsScalar()) {
     value.kind = node.Tag() == "!" ? RunValue::Kind::quoted : RunValue::Kind::plain;
     value.text = node.Scalar();
+    if (value.text.find('\0') != std::string::npos)
+      faults.add(fmt::format("{}: holds the character NUL. No name or number has one. Remove it.", value.place));
   } else if (node.IsSequence()) {
     value.kind = RunValue::Kind::list;
     for (const auto& item : node) value.items.push_back(read_node(item, place_of, depth + 1, faults));

@@ -80,7 +80,8 @@ void expect_export(const ModelSource& source, const std::string& output_dir, Fau
   while (!fs::exists(existing, failed) && !failed) existing = existing.parent_path();
   const auto room = fs::space(existing, failed);
   const int64_t needed_bytes = source.description.parameter_count() * size_of(DType::float32);
-  if (failed || room.available >= static_cast<uint64_t>(needed_bytes)) return;  // OutputFolder says what is wrong with the folder
+  if (failed || room.capacity == 0 || room.available >= static_cast<uint64_t>(needed_bytes))
+    return;  // OutputFolder says what is wrong with the folder
   faults.add(fmt::format("train.output_dir ({}) has room for {}. The trained model takes {}. Free space, or name a folder on another disk.",
                          output_dir, format_bytes(static_cast<int64_t>(room.available)), format_bytes(needed_bytes)));
 }

@@ -105,6 +105,19 @@ TEST_F(Allocator, AdoptMovesAResultFromScratchToTheLedger) {
   EXPECT_EQ(ledger_.current_bytes(), 100) << "the reservation stays";
 }
 
+TEST_F(Allocator, AWeightsGradientIsBookedAsOneFromItsFirstByte) {
+  MemoryScope scope(&ledger_, Category::activations, "layer");
+  const auto input = floats(10);
+  at::Tensor gradient;
+  {
+    const GradientScope of_weights;
+    gradient = floats(25);
+  }
+  const auto next = floats(10);
+  EXPECT_EQ(held(ledger_, Category::gradients), 100);
+  EXPECT_EQ(held(ledger_, Category::activations), 80);
+}
+
 TEST_F(Allocator, RetagMovesATensorToAnotherCategory) {
   MemoryScope scope(&ledger_, Category::activations, "layer");
   auto tensor = retag(floats(25), Category::gradients, "weight");

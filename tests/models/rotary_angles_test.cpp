@@ -32,9 +32,12 @@ TEST(RotaryFrequencies, Llama3OfAPublishedModel) {
   const auto found = rotary_frequencies(llama3(500'000, 32, 8192), 64, 16);
   for (size_t j = 0; j < 32; j++) {
     const double plain = std::pow(500'000.0, -2.0 * static_cast<double>(j) / 64);
-    if (j <= 14) EXPECT_DOUBLE_EQ(found[j], plain) << "pair " << j;
-    else if (j >= 18) EXPECT_DOUBLE_EQ(found[j], plain / 32) << "pair " << j;
-    else EXPECT_TRUE(found[j] < plain && found[j] > plain / 32) << "pair " << j << ": " << found[j];
+    if (j <= 14)
+      EXPECT_DOUBLE_EQ(found[j], plain) << "pair " << j;
+    else if (j >= 18)
+      EXPECT_DOUBLE_EQ(found[j], plain / 32) << "pair " << j;
+    else
+      EXPECT_TRUE(found[j] < plain && found[j] > plain / 32) << "pair " << j << ": " << found[j];
   }
 }
 

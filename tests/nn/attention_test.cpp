@@ -50,9 +50,7 @@ TEST(Attention, OddHeadSizesWork) {
   for (const int64_t size : {2, 6, 10, 128}) expect_attention(1, 9, 3, 1, size, zeros(1, 9));
 }
 
-TEST(Attention, SeesItsOwnDocumentOnly) {
-  expect_attention(2, 6, 4, 2, 8, whole_numbers({2, 6}, {0, 0, 2, 2, 2, 5, 0, 0, 0, 0, 4, 4}));
-}
+TEST(Attention, SeesItsOwnDocumentOnly) { expect_attention(2, 6, 4, 2, 8, whole_numbers({2, 6}, {0, 0, 2, 2, 2, 5, 0, 0, 0, 0, 4, 4})); }
 
 TEST(Attention, APackedRowEqualsItsDocumentsAlone) {
   const auto q = normal({1, 7, 32}, 1), k = normal({1, 7, 16}, 2), v = normal({1, 7, 16}, 3);

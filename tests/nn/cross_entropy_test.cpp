@@ -61,7 +61,8 @@ TEST(CrossEntropy, IgnoredRowsHaveNoLossAndNoGradient) {
   auto x = normal({2, 4}, 1).set_requires_grad(true), weight = normal({9, 4}, 2).set_requires_grad(true);
   const auto loss = ops::linear_cross_entropy(x, weight, whole_numbers({2}, {-100, -100}));
   EXPECT_EQ(loss.abs().sum().item<float>(), 0);
-  for (const auto& gradient : torch::autograd::grad({loss}, {x, weight}, {normal({2}, 3)})) EXPECT_EQ(gradient.abs().sum().item<float>(), 0);
+  for (const auto& gradient : torch::autograd::grad({loss}, {x, weight}, {normal({2}, 3)}))
+    EXPECT_EQ(gradient.abs().sum().item<float>(), 0);
 }
 
 TEST(CrossEntropy, LargeLogitsStayFinite) {

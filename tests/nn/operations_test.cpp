@@ -96,8 +96,8 @@ TEST(Fork, GradientsOfAllUsesAreAdded) {
     const auto two = fork ? ops::swiglu(uses[1], one) : at::silu(uses[1]) * one;
     return fork ? ops::add(two, uses[2]) : two + uses[2];
   };
-  expect_equal([&](const Tensors& in) { return shared(in[0], in[1], true); }, [&](const Tensors& in) { return shared(in[0], in[1], false); },
-               {normal({4, 6}, 1), normal({6, 6}, 2)});
+  expect_equal([&](const Tensors& in) { return shared(in[0], in[1], true); },
+               [&](const Tensors& in) { return shared(in[0], in[1], false); }, {normal({4, 6}, 1), normal({6, 6}, 2)});
 }
 
 TEST(Operations, ZeroRowsGiveEmptyResultsAndZeroWeightGradients) {

@@ -36,7 +36,8 @@ TEST(Schedule, EvaluationOnlyGoesForward) {
   context.training = false;
   const auto program = compile(context);
   EXPECT_EQ(count(program, Operation::forward), 3);
-  for (const auto operation : {Operation::backward, Operation::reduce_start, Operation::norm, Operation::update}) EXPECT_EQ(count(program, operation), 0);
+  for (const auto operation : {Operation::backward, Operation::reduce_start, Operation::norm, Operation::update})
+    EXPECT_EQ(count(program, operation), 0);
 }
 
 TEST(RecomputePass, MiddleBlocksRunAgainRightBeforeTheirBackward) {
@@ -100,7 +101,8 @@ TEST(UpdatePass, DeferredUpdatesFollowTheNorm) {
   context.micro_batches = 2;
   const auto program = compile(context);
   const auto norm = find(program, context, "norm");
-  EXPECT_EQ(lines({program.begin() + static_cast<std::ptrdiff_t>(norm), program.end()}, context), (Lines{"norm", "update c", "update b", "update a"}));
+  EXPECT_EQ(lines({program.begin() + static_cast<std::ptrdiff_t>(norm), program.end()}, context),
+            (Lines{"norm", "update c", "update b", "update a"}));
   EXPECT_EQ(lines(program, context).front(), "count_labels");
 }
 

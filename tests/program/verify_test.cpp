@@ -35,9 +35,8 @@ void expect_part(const std::string& message, const std::string& part) {
 
 TEST(Verify, ADroppedGatherIsRefusedAtTheBlockThatNeedsIt) {
   auto context = three_blocks();
-  const auto message = fault_of(context, [&](Program& program) {
-    std::erase_if(program, [](const Instruction& i) { return i.unit == 1; });
-  });
+  const auto message =
+      fault_of(context, [&](Program& program) { std::erase_if(program, [](const Instruction& i) { return i.unit == 1; }); });
   expect_part(message, "a unit of the block is not gathered");
   expect_part(message, "forward b micro-batch 0");
 }
@@ -53,7 +52,9 @@ TEST(Verify, AReleaseBeforeTheUseIsRefused) {
 
 TEST(Verify, AUnitLeftGatheredIsRefused) { expect_part(fault_without("release unit ua"), "gathered already"); }
 
-TEST(Verify, AGatherThatIsNotWaitedForIsRefused) { expect_part(fault_without("gather_wait unit ub"), "a unit of the block is not gathered"); }
+TEST(Verify, AGatherThatIsNotWaitedForIsRefused) {
+  expect_part(fault_without("gather_wait unit ub"), "a unit of the block is not gathered");
+}
 
 TEST(Verify, AWaitWithoutAStartIsRefused) { expect_part(fault_without("gather_start unit ub"), "not started"); }
 
@@ -66,7 +67,9 @@ TEST(Verify, AMissingReductionIsRefused) {
   expect_part(message, "a gradient is not reduced yet");
 }
 
-TEST(Verify, AReductionThatIsNotWaitedForIsRefused) { expect_part(fault_without("reduce_wait b micro-batch 0"), "a gradient is not reduced yet"); }
+TEST(Verify, AReductionThatIsNotWaitedForIsRefused) {
+  expect_part(fault_without("reduce_wait b micro-batch 0"), "a gradient is not reduced yet");
+}
 
 TEST(Verify, AReductionWithoutABackwardIsRefused) { expect_part(fault_without("backward a micro-batch 0"), "no gradients to reduce"); }
 
@@ -80,7 +83,8 @@ TEST(Verify, AMissingUpdateIsRefused) { expect_part(fault_without("update b"), "
 
 TEST(Verify, AnUpdateBeforeTheNormIsRefused) {
   auto context = three_blocks();
-  const auto message = fault_of(context, [&](Program& program) { std::swap(program[find(program, context, "norm")], program[find(program, context, "update c")]); });
+  const auto message = fault_of(
+      context, [&](Program& program) { std::swap(program[find(program, context, "norm")], program[find(program, context, "update c")]); });
   expect_part(message, "updated before the norm is known");
 }
 

@@ -148,7 +148,8 @@ TEST_F(NonFinite, TooManySkipsInARowEndTheRun) {
   const auto bad = bench_.write("bad.jsonl", test::token_rows({{1, 2}, {200, 3}}));
   const auto run = [&](int limit) {
     return failure_of<Error>([&] {
-      bench_.train(flags(mesh(1, 2)) + Flags{"--data.train=" + bad, "--train.max_steps=3", "--train.max_skipped_steps=" + std::to_string(limit)});
+      bench_.train(flags(mesh(1, 2)) +
+                   Flags{"--data.train=" + bad, "--train.max_steps=3", "--train.max_skipped_steps=" + std::to_string(limit)});
     });
   };
   EXPECT_EQ(run(3), "");
@@ -157,8 +158,9 @@ TEST_F(NonFinite, TooManySkipsInARowEndTheRun) {
 
 TEST_F(NonFinite, StopEndsTheRunAtTheStep) {
   for (const char* clip : {"0", "1"}) {
-    const auto message = failure_of<Error>(
-        [&] { bench_.train(flags(mesh(1, 2)) + Flags{"--train.nonfinite=stop", "--train.max_grad_norm=" + std::string(clip)}); });
+    const auto message = failure_of<Error>([&] {
+      bench_.train(flags(mesh(1, 2)) + Flags{"--train.nonfinite=stop", "--train.max_grad_norm=" + std::string(clip)});
+    });
     EXPECT_NE(message.find("Step 1: the gradient of model.embed_tokens.weight"), std::string::npos) << message;
   }
 }

@@ -14,7 +14,8 @@ using test::operator+;
 const Flags one_step{"--train.max_steps=1", "--train.optim=sgd", "--train.learning_rate=1", "--train.max_grad_norm=0"};
 
 Flags rows(int each, int accumulation) {
-  return {"--train.per_device_train_batch_size=" + std::to_string(each), "--train.gradient_accumulation_steps=" + std::to_string(accumulation)};
+  return {"--train.per_device_train_batch_size=" + std::to_string(each),
+          "--train.gradient_accumulation_steps=" + std::to_string(accumulation)};
 }
 
 // Documents of 2, 3, 5 and 9 tokens have 1, 2, 4 and 8 label tokens: a mean of means would weigh the short ones too much.
@@ -26,7 +27,8 @@ TEST(Loss, IsTheTokensMeanForEveryMicroBatchAndMesh) {
     const auto actual = bench.train(one_step + other);
     EXPECT_NEAR(actual.losses[0], expected.losses[0], 1e-6 * expected.losses[0]) << other[0] << " " << other[1];
     for (const auto& [name, values] : expected.weights)
-      for (size_t i = 0; i < values.size(); i++) ASSERT_NEAR(actual.weights.at(name)[i], values[i], 1e-6) << name << " " << i << " " << other[0];
+      for (size_t i = 0; i < values.size(); i++)
+        ASSERT_NEAR(actual.weights.at(name)[i], values[i], 1e-6) << name << " " << i << " " << other[0];
   }
 }
 
@@ -85,7 +87,8 @@ TEST(Loss, APaddingIdThatEndsADocumentIsALabel) {
 
 TEST(Loss, PaddingChangesNothing) {
   const Bench bench(test::tiny_llama(), {{5, 6, 2, 9, 30, 31, 4}, {7, 2}});
-  const auto alone = bench.evaluate({"--train.per_device_eval_batch_size=1"}), padded = bench.evaluate({"--train.per_device_eval_batch_size=2"});
+  const auto alone = bench.evaluate({"--train.per_device_eval_batch_size=1"}),
+             padded = bench.evaluate({"--train.per_device_eval_batch_size=2"});
   for (size_t r = 0; r < 2; r++) EXPECT_NEAR(padded.rows[r].loss, alone.rows[r].loss, 1e-5);
 }
 

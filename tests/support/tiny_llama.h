@@ -6,16 +6,9 @@
 namespace scantling::test {
 
 inline nlohmann::json tiny_llama(bool tied = false) {
-  return {{"model_type", "llama"},
-          {"vocab_size", 256},
-          {"hidden_size", 64},
-          {"intermediate_size", 128},
-          {"num_hidden_layers", 2},
-          {"num_attention_heads", 4},
-          {"num_key_value_heads", 2},
-          {"max_position_embeddings", 128},
-          {"initializer_range", 0.1},
-          {"tie_word_embeddings", tied}};
+  return {{"model_type", "llama"},    {"vocab_size", 256},          {"hidden_size", 64},        {"intermediate_size", 128},
+          {"num_hidden_layers", 2},   {"num_attention_heads", 4},   {"num_key_value_heads", 2}, {"max_position_embeddings", 128},
+          {"initializer_range", 0.1}, {"tie_word_embeddings", tied}};
 }
 
 // TL with sizes that no small number divides.

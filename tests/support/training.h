@@ -98,7 +98,8 @@ struct Trained {
 
 class Bench {
  public:
-  explicit Bench(const nlohmann::json& config = tiny_llama(), const std::vector<Tokens>& documents = documents_of({9, 16, 5, 12, 16, 3, 16, 7})) {
+  explicit Bench(const nlohmann::json& config = tiny_llama(),
+                 const std::vector<Tokens>& documents = documents_of({9, 16, 5, 12, 16, 3, 16, 7})) {
     set_log_quiet(true);
     setenv("XDG_CACHE_HOME", folder_.path("cache").c_str(), 1);
     model_ = folder_.write("model.json", config.dump());
@@ -114,7 +115,8 @@ class Bench {
   RunOptions options(const Flags& flags, RunUse use = RunUse::train) const {
     const std::string text = "model: " + model_ + "\ndata: {train: " + rows_ +
                              ", format: tokens, max_length: 16, shuffle: false}\ntrain: {max_steps: 3, learning_rate: 1e-2, "
-                             "strict: true, lr_scheduler_type: constant, output_dir: " + folder_.path("out") + "}\n";
+                             "strict: true, lr_scheduler_type: constant, output_dir: " +
+                             folder_.path("out") + "}\n";
     return parse_run(text, "test.yaml", flags, use);
   }
 

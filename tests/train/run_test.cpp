@@ -20,10 +20,12 @@ TEST(Run, TheScheduleCountsOptimizerStepsOnEveryMesh) {
   for (int step = 1; step <= 20; step++) expected.push_back(step <= 10 ? 1e-4 * step : 1e-4 * (20 - step));
   for (const int ranks : {1, 2, 4})
     for (const int accumulation : {1, 2, 4}) {
-      const auto run = bench.train(mesh(ranks, 1, {"--train.gradient_accumulation_steps=" + std::to_string(accumulation), "--train.max_steps=20"}) +
-                                   Flags{"--train.lr_scheduler_type=linear", "--train.warmup_steps=10", "--train.learning_rate=1e-3"});
+      const auto run =
+          bench.train(mesh(ranks, 1, {"--train.gradient_accumulation_steps=" + std::to_string(accumulation), "--train.max_steps=20"}) +
+                      Flags{"--train.lr_scheduler_type=linear", "--train.warmup_steps=10", "--train.learning_rate=1e-3"});
       ASSERT_EQ(run.rates.size(), 20u);
-      for (size_t step = 0; step < 20; step++) EXPECT_NEAR(run.rates[step], expected[step], 1e-12) << "step " << step + 1 << ", " << ranks << " x " << accumulation;
+      for (size_t step = 0; step < 20; step++)
+        EXPECT_NEAR(run.rates[step], expected[step], 1e-12) << "step " << step + 1 << ", " << ranks << " x " << accumulation;
     }
 }
 
@@ -61,7 +63,8 @@ TEST_F(Refused, RowsBeyondThePositions) {
 
 TEST_F(Refused, UnknownAndMistypedKeysAllAtOnce) {
   const auto message = fault({"--layout.gradient_checkpoint=true", "--train.weigth_decay=0.1", "--train.max_steps=many"});
-  for (const char* part : {"gradient_checkpoint", "weigth_decay", "weight_decay", "max_steps"}) EXPECT_TRUE(contains(message, part)) << message;
+  for (const char* part : {"gradient_checkpoint", "weigth_decay", "weight_decay", "max_steps"})
+    EXPECT_TRUE(contains(message, part)) << message;
 }
 
 TEST_F(Refused, NothingIsLeftBehind) {
@@ -104,7 +107,8 @@ TEST(WeightFiles, AnotherShapeIsRefusedWithBoth) {
 }
 
 TEST(WeightFiles, ABiasTheConfigurationDoesNotNameIsUnexpected) {
-  const auto message = weights_fault([](test::Weights& weights) { weights["model.layers.0.self_attn.q_proj.bias"] = std::vector<float>(64); });
+  const auto message =
+      weights_fault([](test::Weights& weights) { weights["model.layers.0.self_attn.q_proj.bias"] = std::vector<float>(64); });
   EXPECT_TRUE(contains(message, "q_proj.bias")) << message;
 }
 
@@ -137,7 +141,8 @@ TEST(Run, EvaluationsAndLossesAreInTheSummary) {
   EXPECT_LT(*run.summary.eval_loss_after, *run.summary.eval_loss_before);
   EXPECT_EQ(run.summary.steps, 5);
   EXPECT_EQ(run.summary.final_loss, run.losses.at(4));
-  EXPECT_NEAR(bench.evaluate({"--model=" + run.folder}).loss, *run.summary.eval_loss_after, 1e-5) << "the exported model is the trained one";
+  EXPECT_NEAR(bench.evaluate({"--model=" + run.folder}).loss, *run.summary.eval_loss_after, 1e-5)
+      << "the exported model is the trained one";
 }
 
 }  // namespace
