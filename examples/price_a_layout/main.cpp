@@ -12,8 +12,8 @@ int main(int count, char** words) {
   using namespace scantling;
   try {
     const auto model = make_llama(open_model(words[1]).llama);
-    DeviceOptions devices{.count = std::atoi(words[2])};
-    LayoutOptions options{.mesh = {.shard = devices.count}, .recompute = Recompute::block};
+    const DeviceOptions devices{.count = std::atoi(words[2])};
+    const LayoutOptions options{.mesh = {.shard = devices.count}, .recompute = Recompute::block};
     const OptimizerOptions adamw;
     const auto layout = resolve_layout(model.description, options, devices);
     const auto priced = price(model, layout, {.rows = 1, .length = 1024}, &adamw);

@@ -24,16 +24,14 @@ std::vector<std::string> filled(const Command& command, std::vector<std::string>
 void expect_told(const Command& command, const Wrong& wrong) {
   auto words = filled(command, wrong.words);
   SCOPED_TRACE(testing::PrintToString(words));
-  const auto plain = command.run(words);
-  EXPECT_EQ(plain.status, wrong.status) << plain.err;
-  EXPECT_TRUE(contains(plain.err, wrong.told)) << plain.err;
-  EXPECT_TRUE(plain.err.starts_with("scantling: ")) << plain.err;
-  EXPECT_FALSE(contains(plain.err, "c10") || contains(plain.err, "frame #") || contains(plain.err, "internal error")) << plain.err;
-  EXPECT_FALSE(std::filesystem::exists(command.path("out")));
   words.push_back("--json");
-  const auto json = command.run(words);
-  EXPECT_EQ(json.status, wrong.status);
-  EXPECT_TRUE(nlohmann::json::accept(json.out)) << json.out;
+  const auto answer = command.run(words);
+  EXPECT_EQ(answer.status, wrong.status) << answer.err;
+  EXPECT_TRUE(contains(answer.err, wrong.told)) << answer.err;
+  EXPECT_TRUE(answer.err.starts_with("scantling: ")) << answer.err;
+  EXPECT_FALSE(contains(answer.err, "c10") || contains(answer.err, "frame #") || contains(answer.err, "internal error")) << answer.err;
+  EXPECT_TRUE(nlohmann::json::accept(answer.out)) << answer.out;
+  EXPECT_FALSE(std::filesystem::exists(command.path("out")));
 }
 
 TEST(Faults, UnreadableCommandLinesAreTold) {
@@ -98,7 +96,7 @@ TEST(Faults, ModelsThatDoNotHoldTogetherAreTold) {
                                {{"train", "RUN", "--model=" + renamed}, "\"model.gnorm.weight\""},
                                {{"checkpoint", "inspect", command.write("short.safetensors", "1234567")}, "has 7 bytes"},
                                {{"checkpoint", "inspect", command.path("missing")}, "cannot be opened"},
-                               {{"tokenize", command.path("folder"), "--text", "a"}, "holds no tokenizer"},
+                               {{"tokenize", command.path("renamed"), "--text", "a"}, "holds no tokenizer"},
                                {{"generate", command.path("folder"), "--prompt", "a", "--seed", "-1"}, "-1 is negative"}};
   for (const auto& wrong : all) expect_told(command, wrong);
 }
@@ -111,6 +109,13 @@ TEST(Faults, WeightsThatAreWholeNumbersAreRefusedBeforeTraining) {
   bytes.replace(at, 5, "\"I32\"");
   std::ofstream(model + "/model.safetensors", std::ios::binary) << bytes;
   expect_told(command, {{"train", "RUN", "--model=" + model}, "Weights are floating numbers"});
+}
+
+TEST(Faults, WithoutJsonStandardOutputStaysEmpty) {
+  const Command command;
+  const auto answer = command.run({"plan", command.run_file(), "--layout.wrap=LlamaLayer"});
+  EXPECT_EQ(answer.status, 2);
+  EXPECT_EQ(answer.out, "");
 }
 
 TEST(Faults, RemediesOfAnEvaluationNeedLessThanItDoes) {
