@@ -5,7 +5,7 @@ The peer is llama_peer.py of a folder given with --peer (hidden 768, 12 layers, 
 MKL's fast path and jemalloc preloaded, FSDP2 without resharding after forward and with embedding and head in groups of their own.
 Needs a Python with torch 2.11.0, numpy and safetensors (--python). Prints one JSON line per setting; exits 1 if the loss curves differ.
 """
-import argparse, json, os, pathlib, statistics, subprocess, sys, tempfile
+import argparse, json, os, pathlib, statistics, subprocess, sys, tempfile, time
 
 CONFIG = dict(architectures=["LlamaForCausalLM"], model_type="llama", hidden_size=768, intermediate_size=2048, num_hidden_layers=12,
               num_attention_heads=12, num_key_value_heads=12, vocab_size=32000, max_position_embeddings=2048, rms_norm_eps=1e-5,
@@ -53,10 +53,17 @@ def ours(a, work, seq, dtype):
 
 
 def peer(a, work, seq, dtype):
-    env = dict(os.environ, LD_PRELOAD=f"{work}/stub.so:{a.jemalloc}", MALLOC_CONF="dirty_decay_ms:-1,muzzy_decay_ms:-1", OMP_NUM_THREADS="1")
-    command = [str(pathlib.Path(a.python).parent / "torchrun"), "--nproc_per_node", "2", f"{a.peer}/llama_peer.py", "--config", "C1", "--mode", "fsdp2",
+    env = dict(os.environ, LD_PRELOAD=f"{work}/stub.so:{a.jemalloc}", MALLOC_CONF="dirty_decay_ms:-1,muzzy_decay_ms:-1", OMP_NUM_THREADS="1",
+               PEER_T0=str(time.time()))
+    command = [str(pathlib.Path(a.python).parent / "torchrun"), "--standalone", "--nproc_per_node", "2", f"{a.peer}/llama_peer.py", "--config", "C1", "--mode", "fsdp2",
                "--threads", "1", "--dtype", dtype, "--seq", str(seq), "--steps", str(a.steps - 2), "--reshard", "0", "--wrap", "all"]
-    done = subprocess.run(command, env=env, check=True, capture_output=True, text=True)
+    for attempt in range(3):  # gloo sometimes aborts when its processes end
+        done = subprocess.run(command, env=env, capture_output=True, text=True)
+        if done.returncode == 0:
+            break
+        print(f"the peer failed (attempt {attempt + 1}):\n{done.stderr[-2000:]}", file=sys.stderr, flush=True)
+    else:
+        sys.exit(f"the peer failed three times: {' '.join(command)}")
     row = json.loads([line for line in done.stdout.splitlines() if line.startswith("{")][-1])
     return row["tok_s"], row["losses"], row["hwm_sum_mb"] * 2**20, row["first_step_from_launch_s"]
 

@@ -82,21 +82,6 @@ void install_allocators() {
   });
 }
 
-at::Tensor adopt(at::Tensor result) {
-  const auto& context = memory_context();
-  if (!context.ledger) return result;
-  void* data = result.storage().data_ptr().get_context();
-  check(data != nullptr, "adopt: the result does not own its storage");
-  auto* header = header_of(data);
-  check(header->ledger == context.ledger && header->scratch, "adopt: the result was not allocated in a scratch scope of this rank");
-  context.ledger->scratch(-header->bytes);
-  header->scratch = false;
-  header->category = context.category;
-  header->tensor = context.tensor;
-  context.ledger->charge(context.category, header->bytes, context.tensor);
-  return result;
-}
-
 at::Tensor retag(at::Tensor tensor, Category category, std::string_view label) {
   void* data = tensor.storage().data_ptr().get_context();
   if (!data || tensor.storage().data_ptr().get_deleter() != &free_block) return tensor;

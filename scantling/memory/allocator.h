@@ -13,9 +13,6 @@ namespace scantling {
 // Installs both allocators for the process, once; called by everything that creates tensors of ranks.
 void install_allocators();
 
-// Moves a kernel's result from scratch to the ledger. The tensor must own its storage and come from a ScratchScope of this thread.
-at::Tensor adopt(at::Tensor result);
-
 // Books a tensor that owns its storage under another category and label; a view of something else is left alone.
 at::Tensor retag(at::Tensor tensor, Category category, std::string_view label);
 

@@ -43,7 +43,7 @@ class Ledger {
   const MemoryPeak& peak() const { return peak_; }
   const CategoryBytes& category_peaks() const { return category_peaks_; }
 
-  // Scratch memory of running kernels is held against a reservation, not against the ledger (see scratch.h).
+  // Scratch memory of running kernels is held against a reservation, not against the ledger (see scope.h).
   void reserve_workspace(int64_t bytes);  // charges `workspace` once
   void scratch(int64_t delta_bytes);      // check: never above the reservation
   int64_t scratch_peak_bytes() const { return scratch_peak_; }

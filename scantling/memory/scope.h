@@ -44,8 +44,8 @@ class GradientScope {
 };
 
 // While a kernel of LibTorch runs, what it allocates is scratch: it counts against the rank's workspace reservation and not against
-// the ledger. Results allocated inside are handed to the ledger by adopt() (allocator.h) when the kernel has ended.
-// `bound_bytes` is the most the kernel may need, results included; planning takes the largest bound as the reservation.
+// the ledger. Results are allocated before, and what a kernel returns is copied into them.
+// `bound_bytes` is the most the kernel may need; planning takes the largest bound as the reservation.
 class ScratchScope {
  public:
   explicit ScratchScope(int64_t bound_bytes) : before_(memory_context().scratch) {

@@ -1,5 +1,7 @@
 #include "scantling/plan/price.h"
 
+#include <ATen/Parallel.h>
+
 #include <algorithm>
 #include <map>
 
@@ -35,6 +37,18 @@ StepInputs shape_only(const StepShape& shape, int64_t rows, int micro_batches, c
   inputs.deferred_update = optimizer && defers_update(*optimizer);
   return inputs;
 }
+
+// The calling thread's number of kernel threads, for a while.
+class KernelThreads {
+ public:
+  explicit KernelThreads(int threads) : before_(at::get_num_threads()) { at::set_num_threads(threads); }
+  ~KernelThreads() { at::set_num_threads(before_); }
+  KernelThreads(const KernelThreads&) = delete;
+  KernelThreads& operator=(const KernelThreads&) = delete;
+
+ private:
+  int before_;
+};
 
 RankPrice price_rank(const Model& model, const Layout& layout, const StepShape& shape, const OptimizerOptions* optimizer, Rank rank) {
   auto log = std::make_shared<CommunicationLog>();
@@ -84,6 +98,7 @@ int64_t Price::largest_peak() const {
 }
 
 Price price(const Model& model, const Layout& layout, const StepShape& shape, const OptimizerOptions* optimizer) {
+  const KernelThreads threads(shape.threads);
   Price result;
   std::map<std::vector<int64_t>, size_t> known;
   for (Rank rank = 0; rank < layout.mesh.size(); rank++) {

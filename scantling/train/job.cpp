@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <thread>
 
 #include "scantling/core/bytes.h"
 #include "scantling/models/llama.h"
@@ -24,10 +25,16 @@ void expect_trainable(const ModelDescription& model, const Layout& layout, Fault
 StepShape shape_of(const RunOptions& options, RunUse use) {
   const bool evaluates = use == RunUse::evaluate || !options.data.eval.empty();
   return {options.train.per_device_train_batch_size, options.data.max_length, static_cast<int>(options.train.gradient_accumulation_steps),
-          evaluates ? options.train.per_device_eval_batch_size : 0};
+          evaluates ? options.train.per_device_eval_batch_size : 0,
+          // One device's kernels use the cores that are left to it; strict mode wants bits that do not depend on that.
+          options.train.strict ? 1 : std::max(1, compute_cores(options.devices) / options.devices.count)};
 }
 
 }  // namespace
+
+int compute_cores(const DeviceOptions& devices) {
+  return devices.cores > 0 ? devices.cores : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 
 Job make_job(RunOptions options, RunUse use) {
   auto source = open_model(options.model);

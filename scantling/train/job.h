@@ -20,6 +20,9 @@ struct Job {
   const OptimizerOptions& optimizer() const { return options.train.optimizer; }
 };
 
+// How many virtual devices of this machine compute at once.
+int compute_cores(const DeviceOptions& devices);
+
 // Throws ConfigError with all faults of the layout against the model: names that match nothing, rows longer than the position table; to
 // train also: nothing to train, a model that could not be written in the end (unreadable tokenizer file, full disk).
 Job make_job(RunOptions options, RunUse use = RunUse::train);

@@ -3,9 +3,7 @@
 #include <ATen/Parallel.h>
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <chrono>
-#include <thread>
 
 #include "scantling/comm/run_ranks.h"
 #include "scantling/runtime/compute_slots.h"
@@ -13,8 +11,6 @@
 
 namespace scantling {
 namespace {
-
-int machine_cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
 void poll_signals(bool training) {
   if (const int signal = StopWatch::signal())
@@ -29,15 +25,13 @@ RankGroup::RankGroup(const Job& job, const Price& price, bool training)
     : job_(job),
       price_(price),
       training_(training),
-      cores_(job.options.devices.cores > 0 ? job.options.devices.cores : machine_cores()),
-      threads_per_rank_(job.options.train.strict ? 1 : std::max(1, cores_ / job.options.devices.count)),
       weights_(job.model.description, job.layout) {
   for (Rank rank = 0; rank < job.layout.mesh.size(); rank++)
     ledgers_.push_back(std::make_unique<Ledger>(rank, job.options.devices.memory_bytes));
 }
 
 void RankGroup::run_rank(Communicator& world, const InitialWeights& weights, const std::function<void(RankRuntime&)>& body) {
-  at::set_num_threads(threads_per_rank_);
+  at::set_num_threads(job_.shape.threads);
   const auto rank = static_cast<size_t>(world.rank());
   RankRuntimeOptions options{training_ ? &job_.options.train.optimizer : nullptr, price_.ranks[rank].workspace_bytes,
                              [training = training_] { poll_signals(training); }};
@@ -49,7 +43,7 @@ void RankGroup::run_rank(Communicator& world, const InitialWeights& weights, con
 }
 
 void RankGroup::run(const InitialWeights& weights, const std::function<void(RankRuntime&)>& body) {
-  ComputeSlots slots(cores_);
+  ComputeSlots slots(compute_cores(job_.options.devices));
   ThreadGroupOptions options;
   options.time_limit = std::chrono::milliseconds(static_cast<int64_t>(job_.options.train.communication_timeout_s * 1000));
   options.observer = &slots;

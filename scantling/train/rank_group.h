@@ -27,7 +27,6 @@ class RankGroup {
   const Job& job_;
   const Price& price_;
   bool training_;
-  int cores_, threads_per_rank_;
   ProcessWeights weights_;
   std::vector<std::unique_ptr<Ledger>> ledgers_;
 };

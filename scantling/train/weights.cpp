@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 
 #include "scantling/checkpoint/weight_match.h"
 #include "scantling/core/bytes.h"
@@ -34,6 +35,25 @@ void expect_floating(const WeightFolder& folder, const std::string& name, Faults
                          folder.folder().string(), name, name_of(folder.dtype(name))));
 }
 
+// A tied weight that a file holds under both its names must be the same twice: nobody can tell which one was meant.
+void expect_equal_twins(const WeightFolder& folder, const ParameterInfo& parameter, Faults& faults) {
+  constexpr int64_t chunk = 1 << 20;
+  std::vector<float> own(chunk), other(chunk);
+  for (const auto& alias : parameter.aliases) {
+    if (!folder.contains(parameter.name) || !folder.contains(alias) || folder.shape(alias) != parameter.shape) continue;
+    for (int64_t begin = 0; begin < parameter.count(); begin += chunk) {
+      const int64_t count = std::min(chunk, parameter.count() - begin);
+      folder.read(parameter.name, begin, count, own.data(), DType::float32);
+      folder.read(alias, begin, count, other.data(), DType::float32);
+      if (std::memcmp(own.data(), other.data(), static_cast<size_t>(count) * sizeof(float)) == 0) continue;
+      faults.add(fmt::format("{}: \"{}\" and \"{}\" are tied in config.json and differ in the file. Set tie_word_embeddings to false to keep "
+                             "both, or leave one out of the file.",
+                             folder.folder().string(), parameter.name, alias));
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 InitialWeights::InitialWeights(const ModelSource& source, uint64_t seed) : model_(source.description), seed_(seed) {
@@ -51,6 +71,8 @@ InitialWeights::InitialWeights(const ModelSource& source, uint64_t seed) : model
       const auto other = matched.stored_as.find(tensor.name);
       expect_floating(*folder_, other == matched.stored_as.end() ? tensor.name : other->second, matched.faults);
     }
+  if (matched.faults.empty())
+    for (const auto& parameter : model_.parameters) expect_equal_twins(*folder_, parameter, matched.faults);
   if (!matched.faults.empty()) throw CheckpointError(fmt::format("{}", fmt::join(matched.faults.list(), "\n")));
   for (const auto& notice : matched.notices) log_info("{}", notice);
   stored_as_ = std::move(matched.stored_as);

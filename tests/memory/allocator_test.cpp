@@ -1,4 +1,4 @@
-// LibTorch's allocations on a rank's ledger: real and meta tensors alike, scratch, adoption, other categories, other threads.
+// LibTorch's allocations on a rank's ledger: real and meta tensors alike, scratch, other categories, other threads.
 #include "scantling/memory/allocator.h"
 
 #include <ATen/ops/empty.h>
@@ -88,21 +88,6 @@ TEST_F(Allocator, ScratchCountsAgainstTheReservationOnly) {
   }
   EXPECT_EQ(ledger_.current_bytes(), 400);
   EXPECT_EQ(ledger_.wanted_workspace_bytes(), 400);
-}
-
-TEST_F(Allocator, AdoptMovesAResultFromScratchToTheLedger) {
-  ledger_.reserve_workspace(100);
-  MemoryScope scope(&ledger_, Category::activations, "layer");
-  at::Tensor result;
-  {
-    ScratchScope scratch(100);
-    result = floats(25);
-  }
-  result = adopt(result);
-  EXPECT_EQ(held(ledger_, Category::activations), 100);
-  EXPECT_THROW(adopt(result), std::logic_error) << "it is no scratch any more";
-  result.reset();
-  EXPECT_EQ(ledger_.current_bytes(), 100) << "the reservation stays";
 }
 
 TEST_F(Allocator, AWeightsGradientIsBookedAsOneFromItsFirstByte) {
