@@ -20,7 +20,7 @@ struct StepShape {
   int64_t length = 1;           // tokens of a row
   int micro_batches = 1;        // accumulation
   int64_t evaluation_rows = 0;  // 0: no evaluation
-  int threads = 1;            // that a device's kernels use; their scratch grows with it
+  int threads = 1;              // that a device's kernels use; their scratch grows with it
 };
 
 struct RankPrice {

@@ -22,10 +22,7 @@ void poll_signals(bool training) {
 }  // namespace
 
 RankGroup::RankGroup(const Job& job, const Price& price, bool training)
-    : job_(job),
-      price_(price),
-      training_(training),
-      weights_(job.model.description, job.layout) {
+    : job_(job), price_(price), training_(training), weights_(job.model.description, job.layout) {
   for (Rank rank = 0; rank < job.layout.mesh.size(); rank++)
     ledgers_.push_back(std::make_unique<Ledger>(rank, job.options.devices.memory_bytes));
 }

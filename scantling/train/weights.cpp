@@ -46,9 +46,10 @@ void expect_equal_twins(const WeightFolder& folder, const ParameterInfo& paramet
       folder.read(parameter.name, begin, count, own.data(), DType::float32);
       folder.read(alias, begin, count, other.data(), DType::float32);
       if (std::memcmp(own.data(), other.data(), static_cast<size_t>(count) * sizeof(float)) == 0) continue;
-      faults.add(fmt::format("{}: \"{}\" and \"{}\" are tied in config.json and differ in the file. Set tie_word_embeddings to false to keep "
-                             "both, or leave one out of the file.",
-                             folder.folder().string(), parameter.name, alias));
+      faults.add(
+          fmt::format("{}: \"{}\" and \"{}\" are tied in config.json and differ in the file. Set tie_word_embeddings to false to keep "
+                      "both, or leave one out of the file.",
+                      folder.folder().string(), parameter.name, alias));
       break;
     }
   }
