@@ -35,23 +35,27 @@ void expect_floating(const WeightFolder& folder, const std::string& name, Faults
                          folder.folder().string(), name, name_of(folder.dtype(name))));
 }
 
+bool equal_values(const WeightFolder& folder, const ParameterInfo& parameter, const std::string& alias) {
+  constexpr int64_t chunk = 1 << 20;
+  if (folder.shape(alias) != parameter.shape) return false;
+  std::vector<float> own(chunk), other(chunk);
+  for (int64_t begin = 0; begin < parameter.count(); begin += chunk) {
+    const int64_t count = std::min(chunk, parameter.count() - begin);
+    folder.read(parameter.name, begin, count, own.data(), DType::float32);
+    folder.read(alias, begin, count, other.data(), DType::float32);
+    if (std::memcmp(own.data(), other.data(), static_cast<size_t>(count) * sizeof(float)) != 0) return false;
+  }
+  return true;
+}
+
 // A tied weight that a file holds under both its names must be the same twice: nobody can tell which one was meant.
 void expect_equal_twins(const WeightFolder& folder, const ParameterInfo& parameter, Faults& faults) {
-  constexpr int64_t chunk = 1 << 20;
-  std::vector<float> own(chunk), other(chunk);
   for (const auto& alias : parameter.aliases) {
-    if (!folder.contains(parameter.name) || !folder.contains(alias) || folder.shape(alias) != parameter.shape) continue;
-    for (int64_t begin = 0; begin < parameter.count(); begin += chunk) {
-      const int64_t count = std::min(chunk, parameter.count() - begin);
-      folder.read(parameter.name, begin, count, own.data(), DType::float32);
-      folder.read(alias, begin, count, other.data(), DType::float32);
-      if (std::memcmp(own.data(), other.data(), static_cast<size_t>(count) * sizeof(float)) == 0) continue;
-      faults.add(
-          fmt::format("{}: \"{}\" and \"{}\" are tied in config.json and differ in the file. Set tie_word_embeddings to false to keep "
-                      "both, or leave one out of the file.",
-                      folder.folder().string(), parameter.name, alias));
-      break;
-    }
+    if (!folder.contains(parameter.name) || !folder.contains(alias) || equal_values(folder, parameter, alias)) continue;
+    faults.add(fmt::format(
+        "{}: \"{}\" and \"{}\" are tied in config.json and differ in the file. Set tie_word_embeddings to false to keep both, or "
+        "leave one out of the file.",
+        folder.folder().string(), parameter.name, alias));
   }
 }
 

@@ -78,9 +78,10 @@ inline std::string write_model(const std::string& folder, const nlohmann::json& 
   if (change) change(weights);
   std::vector<TensorSpec> tensors;
   for (const auto& [name, values] : weights) {
-    const int index = description.index_of(name);
-    const std::vector<int64_t> flat{static_cast<int64_t>(values.size())};
-    tensors.push_back({name, DType::float32, index < 0 ? flat : description.parameters[static_cast<size_t>(index)].shape});
+    std::vector<int64_t> shape{static_cast<int64_t>(values.size())};
+    for (const auto& info : description.parameters)
+      if (info.name == name || std::find(info.aliases.begin(), info.aliases.end(), name) != info.aliases.end()) shape = info.shape;
+    tensors.push_back({name, DType::float32, shape});
   }
   SafetensorsWriter writer(folder + "/model.safetensors", tensors);
   for (const auto& [name, values] : weights) writer.write(name, 0, values.data(), static_cast<int64_t>(values.size()), DType::float32);
