@@ -1,6 +1,7 @@
 // Short training runs for tests: a folder with a model configuration and rows of token ids, and what a run over them came to.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
