@@ -29,15 +29,12 @@ class Run {
         batches_(corpus_.rows(), batch_shape(job), job.options.data.drop_last),
         total_steps_(steps_of(job, batches_)),
         schedule_(job.options.train.schedule, job.optimizer().learning_rate, total_steps_) {
-    if (!job.options.data.eval.empty()) held_out_.emplace(load_corpus(job, job.options.data.eval));
+    if (job.options.data.eval.empty()) return;
+    held_out_.emplace(load_corpus(job, job.options.data.eval));
+    evaluator_.emplace(job_, *held_out_);
   }
 
-  int64_t total_steps() const { return total_steps_; }
-
-  void start() {
-    log_.emplace(job_, total_steps_);
-    if (held_out_) evaluator_.emplace(job_, *held_out_);
-  }
+  void start() { log_.emplace(job_, total_steps_); }
 
   // Everything one rank does.
   void train(RankRuntime& rank) {
@@ -187,8 +184,8 @@ TrainResult train(const Job& job, bool overwrite) {
   TrainResult result;
   result.price = price(job.model, job.layout, job.shape, &job.optimizer());
   require_fit(job, result.price);
-  Run run(job, result.price);
   const InitialWeights weights(job.source, job.options.train.seed);
+  Run run(job, result.price);
   output.open();
   write_file(output.path() / "run.yaml", to_yaml(job.options));
   run.start();
